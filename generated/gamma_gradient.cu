@@ -467,15 +467,40 @@ DEVICE gamma_logpdf_checked_grad_alpha_beta_results gamma_logpdf_checked_grad_al
 }
 
 
-// Adds sums[s * threads + 0 .. threads - 1] into its first place, for every s, as a tree.
+// Adds sums[s * threads + 0 .. threads - 1] into its first place, for every s: the lanes of each warp as a tree, then the warps
+// in their order.
 DEVICE void add_threads(SHARED double *sums)
 {
-    for (int width = 64; width > 0; width /= 2) {
-        BARRIER();
-        if (THREAD < width)
-            UNROLL for (int s = 0; s < 12; s++)
-                sums[s * 128 + THREAD] += sums[s * 128 + THREAD + width];
+    BARRIER();
+    {
+        double own[16];
+        UNROLL for (int s = 0; s < 16; s++)
+            own[s] = s < 12 ? sums[(0 + s) * 128 + THREAD] : 0;
+        UNROLL for (int s = 0; s < 8; s++) {
+            const double given = THREAD & 16 ? own[s] : own[s + 8], kept = THREAD & 16 ? own[s + 8] : own[s];
+            own[s] = kept + __shfl_xor_sync(0xFFFFFFFF, given, 16);
+        }
+        UNROLL for (int s = 0; s < 4; s++) {
+            const double given = THREAD & 8 ? own[s] : own[s + 4], kept = THREAD & 8 ? own[s + 4] : own[s];
+            own[s] = kept + __shfl_xor_sync(0xFFFFFFFF, given, 8);
+        }
+        UNROLL for (int s = 0; s < 2; s++) {
+            const double given = THREAD & 4 ? own[s] : own[s + 2], kept = THREAD & 4 ? own[s + 2] : own[s];
+            own[s] = kept + __shfl_xor_sync(0xFFFFFFFF, given, 4);
+        }
+        UNROLL for (int s = 0; s < 1; s++) {
+            const double given = THREAD & 2 ? own[s] : own[s + 1], kept = THREAD & 2 ? own[s + 1] : own[s];
+            own[s] = kept + __shfl_xor_sync(0xFFFFFFFF, given, 2);
+        }
+        own[0] += __shfl_xor_sync(0xFFFFFFFF, own[0], 1);
+        const int s = THREAD % 32 / 2;
+        if (THREAD % 2 == 0 && s < 12)
+            sums[(0 + s) * 128 + THREAD / 32 * 32] = own[0];
     }
+    BARRIER();
+    for (int s = THREAD; s < 12; s += 128)
+        UNROLL for (int first = 32; first < 128; first += 32)
+            sums[s * 128] += sums[s * 128 + first];
     BARRIER();
 }
 
@@ -485,13 +510,15 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 {
     for (int first = 0; first < sets_here * 3; first += 12) {
         const int sums_here = (int)MIN(sets_here * 3 - first, 12);
-        for (int s = 0; s < 12; s++) {
-            double total = 0;
-            if (s < sums_here)
-                for (index_t b = THREAD; b < blocks; b += 128)
-                    total += partial[(first_set * 3 + first + s) * blocks + b];
-            sums[s * 128 + THREAD] = total;
-        }
+        double total[12];
+        UNROLL for (int s = 0; s < 12; s++)
+            total[s] = 0;
+        for (index_t b = THREAD; b < blocks; b += 128)  // all loads of a turn at once
+            UNROLL for (int s = 0; s < 12; s++)
+                if (s < sums_here)
+                    total[s] += partial[(first_set * 3 + first + s) * blocks + b];
+        UNROLL for (int s = 0; s < 12; s++)
+            sums[s * 128 + THREAD] = total[s];
         add_threads(sums);
         for (index_t s = THREAD; s < sums_here; s += 128)
             out[first_set * 3 + first + s] = sums[s * 128];

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -82,6 +82,8 @@ class Results:
         Places of the values of the sets, if there are any; by default there is one, the first number.
     lead : tuple of int, optional
         Shape of the values; by default the value is a number.
+    shapes : mapping, optional
+        Name -> shape that a derivative of as many numbers is given in, () for a number; by default that of its parts.
 
     Attributes
     ----------
@@ -91,14 +93,17 @@ class Results:
         Sets of arguments.
     """
 
-    def __init__(self, results: Sequence[Result], values: np.ndarray | None = None, lead: Shape | None = None):
-        self.results = results
+    def __init__(
+        self, results: Sequence[Result], values: np.ndarray | None = None, lead: Shape | None = None,
+        shapes: Mapping[str, Shape] | None = None,
+    ):  # fmt: skip
+        self.results, shapes = results, shapes or {}
         self.values = np.zeros(1, int) if values is None else values
         self._lead, self.n_sets = lead, len(self.values)
         self._first = int(self.values.flat[0]) if lead is None and self.values.size else 0
         self._take = _taker(self.values)
         by_name = {name: [r for r in results if r.name == name] for name in dict.fromkeys(r.name for r in results)}
-        self._readers = [(name, _reader(own)) for name, own in by_name.items()]
+        self._readers = [(name, _reader(own, shapes.get(name, own[0].shape))) for name, own in by_name.items()]
 
     def __call__(self, numbers: np.ndarray, kept: Sequence[Array] = ()) -> tuple[Value, dict[str, Value]]:
         """Value, and derivatives by their names."""
@@ -155,22 +160,36 @@ def _distance(lines: np.ndarray) -> int:
     return step if (lines == first + step * np.arange(sets)[:, None] + np.arange(width)).all() else -1
 
 
-def _reader(parts: Sequence[Result]) -> Callable[[np.ndarray, Sequence[Array]], Value]:
-    """Reader of a derivative, which is an array of its own or a number."""
+def _reader(parts: Sequence[Result], given: Shape | None) -> Callable[[np.ndarray, Sequence[Array]], Value]:
+    """Reader of a derivative, which is an array of its own of the shape `given`, or a number."""
     (_, places, shape, elements, of_kept), *others = parts
     if others or elements is not None:
-        return lambda numbers, kept: _added(parts, numbers, kept)
-    if of_kept is not None:
+        if (found := _side_by_side(parts)) is None:
+            return lambda numbers, kept: _added(parts, numbers, kept)
+        places = found
+    elif of_kept is not None:
         return lambda numbers, kept: kept[of_kept]
     take = _taker(places)
-    if shape is None:
+    if not given:  # a number
         if places.size == 1:
             first = int(places.flat[0])
             return lambda numbers, kept: numbers.item(first)
         return lambda numbers, kept: float(take(numbers).sum(-1).sum())
-    if places.size != math.prod(shape):  # what sets share is added up
-        return lambda numbers, kept: take(numbers).sum(0).reshape(shape)
-    return lambda numbers, kept: take(numbers).reshape(shape)
+    if places.size != math.prod(given):  # what sets share is added up
+        return lambda numbers, kept: take(numbers).sum(0).reshape(given)
+    return lambda numbers, kept: take(numbers).reshape(given)
+
+
+def _side_by_side(parts: Sequence[Result]) -> np.ndarray | None:
+    """Places of the elements of a derivative of which each is in one of several parts; None where some are added up."""
+    if parts[0].shape is None or any(part.kept is not None for part in parts):
+        return None
+    places, times = np.zeros(parts[0].shape, int), np.zeros(parts[0].shape, int)
+    for part in parts:
+        own = (slice(None), *(part.elements or ()))
+        places[own] = part.places
+        times[own] += 1
+    return places if (times == 1).all() else None
 
 
 def _added(parts: Sequence[Result], numbers: np.ndarray, kept: Sequence[Array]) -> np.ndarray:
@@ -222,17 +241,16 @@ class RepeatedCall(Generic[R]):
 
     def start(self, arguments: Sequence[Value]) -> Callable[[], R]:
         """Start a call; the function returned waits and gives its result. One without numbers for the host is waited for."""
-        read, runtime = self._read, self._slots.runtime
-        if self._most_recorded >= 0:
-            own = self._own
-            if own.n_calls <= UNRECORDED_CALLS:
-                own.n_calls += 1
-                if own.n_calls > UNRECORDED_CALLS:
-                    own.recorded = self._recorded(arguments)
-            if (recorded := own.recorded) is not None:
-                kept = [Written(runtime, *k) for k in self._kept]
-                if recorded.start(arguments, kept):
-                    return lambda: read(recorded.wait(), [k.delivered(waited=True) for k in kept])
+        read, runtime, own = self._read, self._slots.runtime, self._own
+        recorded = own.recorded
+        if recorded is None and own.n_calls <= UNRECORDED_CALLS and self._most_recorded >= 0:
+            own.n_calls += 1
+            if own.n_calls > UNRECORDED_CALLS:
+                recorded = own.recorded = self._recorded(arguments)
+        if recorded is not None:
+            kept = [Written(runtime, *k) for k in self._kept]
+            if recorded.start(arguments, kept):
+                return lambda: read(recorded.wait(), [k.delivered(waited=True) for k in kept])
         n_found, launch = self._work
         if not n_found:
             found_at_once = self._of_kept(arguments)

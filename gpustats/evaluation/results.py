@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -67,7 +67,15 @@ def delivered(runtime: Runtime, array: Array, native: bool) -> Array:
     """Array as a caller gets it: a device array if `native`, else a NumPy array."""
     if native == is_device_array(array):
         return array
-    return runtime.result_to_device(np.asarray(array)) if native else runtime.to_host(array)
+    return runtime.results_to_device([np.asarray(array)])[0] if native else runtime.to_host(array)
+
+
+def on_device(runtime: Runtime, found: Sequence[Array | float]) -> list[Array]:
+    """Device arrays of results, those of the host copied together where they are small."""
+    if not (hosts := [np.asarray(array) for array in found if not is_device_array(array)]):
+        return list(found)
+    natives = iter(runtime.results_to_device(hosts))
+    return [array if is_device_array(array) else next(natives) for array in found]
 
 
 def like(runtime: Runtime, result: Array, argument: Any) -> Any:

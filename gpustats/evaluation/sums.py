@@ -21,6 +21,9 @@ _ADDER, _BLOCK_ADDER = Template.beside(__file__, "add_partial_sums"), Template.b
 #: Arithmetic operations below which a thread keeps many rows in flight, by the type of device.
 LIGHT_COST = thresholds.EVALUATION_LIGHT_SUM.value
 
+#: Blocks whose sums each of the threads that share a sum adds at least, where there are many.
+LEAST_ADDED = thresholds.EVALUATION_LEAST_ADDED.value
+
 
 def layout(device: Device, code: KernelCode, problem: Problem) -> Layout:
     """Layout of a sum: of vectors, on a CPU, on a GPU."""
@@ -79,9 +82,10 @@ def add_block_sums(
 ) -> None:  # fmt: skip
     """Start to add up the sums of blocks, (blocks, n, spread) float64.
 
-    The n sums go to the memory `out`, behind `offset` numbers. `threads` are those of a block, `side` is how many neighbouring
-    sums these add.
+    The n sums go to the memory `out`, behind `offset` numbers. `threads` are those of a block, at most, `side` is how many
+    neighbouring sums these add. How a sum is added depends on the number of blocks alone, and not on n.
     """
+    threads = min(threads, side * max(power_of_two(blocks) // LEAST_ADDED, 4))
     constants = dict(adders=threads, side=side, spread=spread)
     kernel = _BLOCK_ADDER.kernel(runtime, "add_block_sums", threads, dtype="float64", **constants)
     kernel((-(-n // side), 1), out, offset, partial, n, blocks)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from ..kernels.layout import MOST_SHARED_BYTES, RESERVED_SHARED_BYTES, Layout, power_of_two
+from ..kernels.layout import MOST_SHARED_BYTES, RESERVED_SHARED_BYTES, Layout, power_below, power_of_two
 from ..rows.column_products import lanes_of
 from ..runtime import thresholds
 from ..runtime.base import Device
@@ -87,14 +87,14 @@ def _in_tiles(device: Device, computation: Computation, itemsize: int, n_sets: i
     columns, outcomes, row_bytes = computation.columns, computation.outcomes, computation.columns * itemsize
     kind = next(t for t in _TILES[itemsize, n_sets * outcomes > 1] if row_bytes <= t.row_bytes)
     threads = min(kind.threads, device.max_threads)
-    tile = min(max(_power_below(kind.bytes // row_bytes), 1), threads)
+    tile = min(max(power_below(kind.bytes // row_bytes), 1), threads)
     wide = next(n for n in (16 // itemsize, 2, 1) if columns % n == 0)
     chunks = -(-columns // wide)
     load = 16 // itemsize if aligned and tile * row_bytes % 16 == 0 else 1
     # As many sets at once as leave a thread registers for their sums.
-    sets = _power_below(max(min(n_sets, 32 // (outcomes * -(-chunks // threads) * wide)), 1))
+    sets = power_below(max(min(n_sets, 32 // (outcomes * -(-chunks // threads) * wide)), 1))
     while sets and tile:
-        lanes = max(threads // tile, min(kind.lanes, _power_below(2 * chunks // 5), threads), 1)
+        lanes = max(threads // tile, min(kind.lanes, power_below(2 * chunks // 5), threads), 1)
         for stages, near in ((kind.stages, True), (2, True), (2, False), (0, True), (0, False)):
             yield GLMLayout(
                 threads, sets, tile, vector=wide if stages or aligned else 1, lanes=lanes, stages=stages, near=near,
@@ -104,11 +104,6 @@ def _in_tiles(device: Device, computation: Computation, itemsize: int, n_sets: i
             sets //= 2
         else:
             tile //= 2
-
-
-def _power_below(n: int) -> int:
-    """The largest power of two that is at most n; 0 for less than one."""
-    return power_of_two(n + 1) // 2
 
 
 def shared_reals(computation: Computation, layout: GLMLayout) -> int:

@@ -12,6 +12,8 @@ from .separated import SET
 
 #: The most bytes of shared memory that are used: all that a block can have on an H200.
 MOST_SHARED_BYTES = 232448
+#: Registers of a CUDA multiprocessor.
+REGISTERS = 65536
 #: What a block takes of it beside the arrays that are counted.
 RESERVED_SHARED_BYTES = 1024
 MOST_ROWS_AT_ONCE = thresholds.KERNELS_MOST_ROWS_AT_ONCE.value  # rows of a thread of a GPU that sums
@@ -61,6 +63,11 @@ def power_of_two(n: int) -> int:
     return 1 << max(0, n - 1).bit_length()
 
 
+def power_below(n: int) -> int:
+    """Largest power of two that is at most n; 0 for less than one."""
+    return power_of_two(n + 1) // 2
+
+
 def stage_vectors(device: Device, code: KernelCode, problem: Problem, rows: int) -> tuple[int, int]:
     """Rows a tile and numbers in shared memory, for vector observations; 0 numbers where they do not fit.
 
@@ -107,8 +114,8 @@ def row_blocks(device: Device, layout: Layout, n_rows: int, set_blocks: int, reg
     `registers`: those of a thread, where no block is to wait for another to finish.
     """
     per_unit = 16 if device.type == "cpu" else layout.resident // layout.threads
-    if registers:  # handed out by eights, of the 65,536 that a CUDA multiprocessor has
-        per_unit = min(per_unit, 65536 // (-(-registers // 8) * 8 * layout.threads))
+    if registers:  # handed out by eights
+        per_unit = min(per_unit, REGISTERS // (-(-registers // 8) * 8 * layout.threads))
     filled = device.compute_units * max(1, per_unit)
     wanted = max(1, -(-filled // set_blocks))
     return max(1, min(-(-n_rows // layout.tile), wanted, 65535))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
@@ -79,7 +80,8 @@ class Evaluator:
             Result(n, places, shapes[n], None if _is_all(places.shape, elements, shapes[n]) else elements, of_kept)
             for n in wrt for places, elements, of_kept in self._parts(n, launches)
         ]  # fmt: skip
-        read = Results(results, launches[0].sums[:, 0], lead or None)
+        given = {n: own for n in wrt if math.prod(own := packing.shapes[n]) == math.prod(shapes[n])}
+        read = Results(results, launches[0].sums[:, 0], lead or None, given)
         compiled = not any(made.of_rows or made.kernel.endless for made in passes)
         return _repeated(self._runtime, packing, launches, read, read if compiled else None)
 

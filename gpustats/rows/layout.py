@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from ..evaluation.sums import LIGHT_COST
 from ..kernels.code import KernelCode
-from ..kernels.layout import Layout, copies, power_of_two, row_blocks
+from ..kernels.layout import Layout, copies, power_below, power_of_two, row_blocks
 from ..runtime import thresholds
 from ..runtime.base import Device
 
-_HELD_NUMBERS = thresholds.ROWS_HELD_NUMBERS.value  # numbers of all rows in flight that a thread of a GPU has registers for
+#: Numbers of all rows in flight that a thread of a GPU has registers for, and those of one row beyond which it is so.
+_HELD_NUMBERS, _MOST_HELD = thresholds.ROWS_HELD_NUMBERS.value, thresholds.ROWS_MOST_HELD.value
+_MOST_IN_FLIGHT, _MOST_ROWS = thresholds.ROWS_MOST_IN_FLIGHT.value, 16  # rows of a thread of a GPU: at once, and of a segment
+_MANY_OF_GROUP = thresholds.ROWS_MANY_OF_GROUP.value
 #: Neighbouring rows that a CPU takes at once: two or four of its vectors, so that it reads whole lines.
 _CPU_LANES = thresholds.ROWS_CPU_LANES.value
 _LEAST_VECTOR = 4  # numbers of the shortest vectors that Intel's compiler knows
@@ -52,26 +56,41 @@ def layout_of_sequences(device: Device, n: int) -> RowsLayout:
     return RowsLayout(threads, tile=1, unroll=1, resident=1024, lanes=threads, segment=threads)
 
 
-def layout_for(device: Device, code: KernelCode, held: int, mean: float | None, itemsize: int) -> RowsLayout:
+def layout_for(
+    device: Device, code: KernelCode, held: int, mean: float | None, itemsize: int, n_rows: int | None = None
+) -> RowsLayout:
     """The layout for a function.
 
-    `held` is the numbers that a thread reads for each row, `mean` the rows of a segment, where segments are of groups, and
-    `itemsize` the bytes of a number.
+    `held` is the numbers that a thread reads for each row, `mean` the rows of a segment, where segments are of groups,
+    `itemsize` the bytes of a number, and `n_rows` the rows, where the data tell.
     """
-    unroll, many = copies(code, 4), device.type == "cpu" and code.n_sums > _MANY_SUMS
-    if device.type == "cpu":  # the lanes of its vectors go through a segment together only where all of them do
-        together = mean is None or mean >= 2 * _CPU_LANES
-        lanes = min(64 // itemsize if many else _CPU_LANES, device.max_threads) if together else 1
-        threads = lanes if together else min(64, device.max_threads)
-    else:
-        light = mean is not None and code.mixed_cost < LIGHT_COST["gpu"]
-        unroll = min(unroll, 2 if light else 4, max(power_of_two(_HELD_NUMBERS // held + 1) // 2, 1))
-        threads = min(256 if mean is None else 128, device.max_threads)
-        lanes = threads if mean is None else min(power_of_two(int(mean / (2 * unroll)) + 1), threads, device.warp)
+    if device.type == "cpu":
+        return _on_cpu(device, code, mean, itemsize)
+    in_registers = max(power_below(_HELD_NUMBERS // held), 1)
+    if mean is None:
+        threads, segment = min(256, device.max_threads), _MOST_ROWS
+        if n_rows is not None:  # each multiprocessor gets two blocks, if there are enough rows
+            share = max(n_rows / (2 * threads * device.compute_units), 1)
+            segment = min(1 << round(math.log2(share)), _MOST_ROWS)
+        most = _MOST_IN_FLIGHT if held <= _MOST_HELD else in_registers
+        unroll = min(copies(code, _MOST_IN_FLIGHT), most, max(segment // 2, 1))
+        return RowsLayout(threads, tile=1, unroll=unroll, resident=1024, lanes=threads, segment=threads * segment)
+    many = mean >= _MANY_OF_GROUP
+    light = not many and code.mixed_cost < LIGHT_COST["gpu"]
+    threads, unroll = min(128, device.max_threads), min(copies(code, 2 if light else 4), in_registers)
+    lanes = min(power_of_two(int(mean / (2 * unroll)) + 1), threads, device.warp)
+    return RowsLayout(threads, tile=threads // lanes, unroll=unroll, resident=1536 if many else 1024, lanes=lanes)
+
+
+def _on_cpu(device: Device, code: KernelCode, mean: float | None, itemsize: int) -> RowsLayout:
+    """Layout whose lanes go through a segment together, if all of them do."""
+    unroll, many = copies(code, 4), code.n_sums > _MANY_SUMS
+    together = mean is None or mean >= 2 * _CPU_LANES
+    lanes = min(64 // itemsize if many else _CPU_LANES, device.max_threads) if together else 1
+    threads = lanes if together else min(64, device.max_threads)
     return RowsLayout(
-        threads, tile=threads // lanes, unroll=unroll, resident=1024, lanes=lanes,
-        later=many and unroll > 1,
-        segment=0 if mean is not None else lanes * unroll * (64 if device.type == "cpu" else 2),
+        threads, tile=threads // lanes, unroll=unroll, resident=1024, lanes=lanes, later=many and unroll > 1,
+        segment=0 if mean is not None else lanes * unroll * 64,
     )  # fmt: skip
 
 

@@ -126,6 +126,7 @@ class Rows(Remade, Replayable, BySteps, Explained, Fitting):
     def _bind(self, bound: Binding) -> None:
         self._bound, self._pieces = bound, None
         self._names, self.n_rows = tuple(bound.parameters), bound.n_rows
+        self._known = frozenset(self._names)
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -300,25 +301,25 @@ class Rows(Remade, Replayable, BySteps, Explained, Fitting):
 
         Device arrays that kernels do not read where they lie have become NumPy arrays.
         """
-        if not args and len(kwargs) == len(self.parameters) and all(n in kwargs for n in self.parameters):
-            values = [kwargs[n] for n in self.parameters]  # at once, as samplers call it
+        if not args and kwargs.keys() == self._known:
+            values = [kwargs[n] for n in self._names]  # at once, as samplers call it
         else:
-            values = match(self._bound.row.name, self.parameters, args, kwargs, self.defaults, "parameters")
-        return self._as_read(self.parameters, values)
+            values = match(self._bound.row.name, self._names, args, kwargs, self.defaults, "parameters")
+        return self._as_read(self._names, values)
 
-    def _as_read(self, names: Sequence[str], values: Sequence[Value]) -> tuple[list[Value], Sequence[str]]:
-        """Values of parameters as calls take them, and the names of those that came as device arrays."""
-        found, native, away = list(values), list[str](), list[int]()
-        for i, (name, value) in enumerate(zip(names, values, strict=True)):
-            if type(value) is not float and not (type(value) is np.ndarray and value.dtype.char in "fd"):
-                found[i] = array = arrays.as_array(value, name)
-                if arrays.is_device_array(array):
-                    native.append(name)
-                    if self._pieces is not None or not self._own.reads(name, array):
-                        away.append(i)
-        for i, host in zip(away, to_hosts([found[i] for i in away]) if away else (), strict=True):
-            found[i] = host
-        return found, native
+    def _as_read(self, names: Sequence[str], values: list[Value]) -> tuple[list[Value], Sequence[str]]:
+        """The same list, with values as calls take them, and the names of those that came as device arrays."""
+        others = [i for i, v in enumerate(values) if not (type(v) is float or type(v) is np.ndarray and v.dtype.char in "fd")]
+        native, away = list[str](), list[int]()
+        for i in others:
+            values[i] = array = arrays.as_array(values[i], names[i])
+            if arrays.is_device_array(array):
+                native.append(names[i])
+                if self._pieces is not None or not self._own.reads(names[i], array):
+                    away.append(i)
+        for i, host in zip(away, to_hosts([values[i] for i in away]) if away else (), strict=True):
+            values[i] = host
+        return values, native
 
     @in_pieces(added_gradients)
     def _product(self, *values: Value, wrt: Sequence[str]) -> dict[str, Value]:

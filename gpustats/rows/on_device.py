@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from ..evaluation.compiled import RepeatedSum
 from ..evaluation.gradient import reduced
 from ..evaluation.kinds import Plans
-from ..evaluation.results import as_host, delivered
+from ..evaluation.results import as_host, on_device
 from ..runtime import arrays, choose
 from .calls import Call, Columns
 from .evaluator import Evaluator
@@ -74,7 +74,9 @@ class OnDevice:
         self, what: str, names: Sequence[str], values: Sequence[Value]
     ) -> tuple[Call, Packing]:
         """Repeated call of a method of `Evaluator`, by its name, for values like these, and the packing of the parameters."""
-        kind = what, tuple(names), tuple([() if type(v) is float else _kind(v) for v in values])
+        kind = what, tuple(names), tuple(
+            [() if type(v) is float else v.shape if type(v) is np.ndarray else _kind(v) for v in values]
+        )  # fmt: skip
         return self._calls.plan(kind, self._new_repeated, what, names, values)
 
     def _new_repeated(
@@ -158,27 +160,22 @@ class OnDevice:
         (_, found), packing = self.found("product", along, values)
         return self._shaped(found, packing, native)
 
-    def _shaped(self, found: Mapping[str, Value], packing: Packing, native: Collection[str]) -> dict[str, Value]:
-        """Derivatives, (sets, …), in the shapes of their parameters."""
-        gradients: dict[str, Value] = {}
+    def _shaped(self, found: dict[str, Value], packing: Packing, native: Collection[str]) -> dict[str, Value]:
+        """Derivatives, (sets, …) or already as they are wanted, in the shapes of their parameters: the same dict."""
         for name, derivative in found.items():
-            if not (shape := packing.shapes[name]):
-                gradients[name] = derivative.item() if derivative.size == 1 else float(derivative.sum())
-            elif tuple(derivative.shape) == shape:
-                gradients[name] = derivative
-            elif derivative.size == math.prod(shape):
-                gradients[name] = derivative.reshape(shape)
-            else:
-                derivative = as_host(self.runtime, derivative)
-                gradients[name] = reduced(derivative.reshape(packing.lead + packing.cores[name]), shape)
-            if name in native:
-                gradients[name] = delivered(self.runtime, gradients[name], True)
-        return gradients
+            if type(derivative) is not float and derivative.shape != (shape := packing.shapes[name]):
+                if not shape:
+                    found[name] = derivative.item() if derivative.size == 1 else float(derivative.sum())
+                elif derivative.size == math.prod(shape):
+                    found[name] = derivative.reshape(shape)
+                else:
+                    derivative = as_host(self.runtime, derivative)
+                    found[name] = reduced(derivative.reshape(packing.lead + packing.cores[name]), shape)
+        if names := [name for name in native if name in found]:
+            found |= zip(names, on_device(self.runtime, [found[name] for name in names]), strict=True)
+        return found
 
 
 def _kind(value: Value) -> Shape | tuple[str, Shape]:
     """Key of calls that differ in their numbers only."""
-    if type(value) is np.ndarray:
-        own: Shape = value.shape
-        return own
     return ("on the device", shape_of(value)) if arrays.is_device_array(value) else shape_of(value)

@@ -13,13 +13,14 @@ from ..draws.generator import RANDOM
 from ..errors import CompileError
 from ..evaluation.diagnosis import explained
 from ..kernels.code import PER_ROW, PER_SET, KernelCode, Operand
-from ..kernels.layout import copies
+from ..kernels.layout import REGISTERS, copies
 from ..kernels.products import Predictor, ProductsLayout, products_layout
 from ..kernels.separated import BOTH, ROW, SET
 from ..kernels.template import Template
 from ..language.nodes import OUTPUT, RNG, For, Function, statements
 from ..rewriting.differentiate import CHECKPOINT, gradient, steps_name, swept
 from ..runtime import thresholds
+from ..runtime.base import Kernel, Runtime
 from ..runtime.types import KernelValue
 from .binding import RowFunction
 from .layout import RowsLayout, layout_for, layout_of_sequences
@@ -183,7 +184,7 @@ class Pass:
         if sheet.dealt and mean is None:
             layout = layout_of_sequences(sheet.runtime.device, sheet.lengths.size)
         else:
-            layout = layout_for(sheet.runtime.device, code, held, mean, sheet.dtype.itemsize)
+            layout = layout_for(sheet.runtime.device, code, held, mean, sheet.dtype.itemsize, sheet.n_rows)
             layout = replace(layout, unroll=1) if sheet.dealt else layout
         self._compile(
             _ROWS, code, layout, "number{}" if by_value else "numbers[{}]", grouped=segments is not None,
@@ -202,12 +203,15 @@ class Pass:
             tape: f"{tape}_here" for tape in (*self.tapes, *self.checkpoints)
         }
         name = f"{row.function.name}_rows"
-        self.source = template.source_of(
-            code, name, layout, sheet.dtype.name, runtime.dialect, before=(RANDOM,) * len(self.streams),
-            stride=sheet.dealt.side if sheet.dealt else 1, **self._shown, **constants,
-        )
         try:
-            self.kernel = runtime.kernel(self.source, name, layout.threads, shared)
+            for least in 1, 2:  # blocks of a multiprocessor
+                self.source = template.source_of(
+                    code, name, layout, sheet.dtype.name, runtime.dialect, before=(RANDOM,) * len(self.streams),
+                    stride=sheet.dealt.side if sheet.dealt else 1, least=least, **self._shown, **constants,
+                )
+                self.kernel = runtime.kernel(self.source, name, layout.threads, shared)
+                if template is not _ROWS or not _takes_few_too_many(runtime, layout, self.kernel):
+                    break
         except CompileError as error:
             raise explained(error, runtime, row.name, row.source, row.functions, row.functions.get) from error
 
@@ -229,6 +233,12 @@ class Pass:
         return {
             result if self.task.second else leaf.name: slice(place, place + leaf.columns) for leaf, result, place in self.slopes
         }
+
+
+def _takes_few_too_many(runtime: Runtime, layout: RowsLayout | ProductsLayout, kernel: Kernel) -> bool:
+    """True if two blocks would share a multiprocessor of CUDA if a thread had up to a quarter fewer registers."""
+    share = REGISTERS // (2 * layout.threads)
+    return runtime.dialect == "cuda" and kernel.registers is not None and share < kernel.registers <= share * 4 // 3
 
 
 class _Differentiated:

@@ -33,7 +33,7 @@ ${reduce.functions(layout, dialect, code.n_sums, together) if code.n_sums else "
 // Loops go back through the sequences, whose variables are stored ${"at some turns, the checkpoints" if sheet.checkpoints else "at each turn"}.
 % endif
 // The order of all sums is fixed, so their bits are the same each time.
-KERNEL(${threads}) ${name}(
+KERNEL(${threads}${f', {least}' if least > 1 else ''}) ${name}(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets,
 % if grouped:

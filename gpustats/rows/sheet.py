@@ -15,6 +15,7 @@ from ..runtime.types import Array, DType, Handle, KernelValue
 from .column_products import ColumnProducts, Matrix, lanes_of
 from .groups import Groups
 from .layout import lanes_of_sequences
+from .leaf_data import number_of_rows
 from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar, Sequences, SparseDot, StepGather
 from .placed import Placed
 from .sequences import Dealt
@@ -79,7 +80,7 @@ class Sheet:
         self, leaves: Mapping[str, Leaf], made_of: Mapping[str, str], types: Mapping[str, str], dtype: DType, runtime: Runtime,
         indices: Sequence[np.ndarray] = (), lanes: int | None = None,
     ):  # fmt: skip
-        self.runtime, self.dtype = runtime, dtype
+        self.runtime, self.dtype, self.n_rows = runtime, dtype, number_of_rows(leaves)
         self.groups = Groups(indices, runtime) if indices else None
         self._order = self.groups.segments.order if self.groups else None
         #: places of the numbers of sequences; None where there are none

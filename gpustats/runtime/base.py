@@ -165,9 +165,9 @@ class Runtime(ABC):
         """Copies of several device arrays, waited for once where they are small."""
         return [self.to_host(native) for native in natives]
 
-    def result_to_device(self, array: np.ndarray) -> Array:
-        """Device array with a copy of a result, which may arrive as late as what the calling thread has started."""
-        return self.to_device(array)
+    def results_to_device(self, found: Sequence[np.ndarray]) -> list[Array]:
+        """Device arrays with copies of results, which may arrive as late as what the calling thread has started."""
+        return [self.to_device(array) for array in found]
 
     @abstractmethod
     def is_native(self, obj: object) -> bool:

@@ -22,7 +22,7 @@ from .cuda_memory import Block, page_locked
 from .cuda_modules import Modules
 from .device_array import LEGACY_STREAM, DeviceArray
 from .host_memory import Copies, HostRows
-from .passing import HALF_BYTES
+from .passing import HALF_BYTES, together
 from .pycuda_arrays import PYCUDA
 from .registered import HostResults
 from .replay import Enqueued, Recording, Replay, Start
@@ -225,13 +225,14 @@ class CUDARuntime(Runtime):
         with self.watch, state:
             work(state.staging)
 
-    def result_to_device(self, array: np.ndarray) -> Array:
-        native = self.empty(array.shape, array.dtype)
-        if 0 < array.nbytes <= HALF_BYTES:
-            self._pass(native.ptr, np.ascontiguousarray(array))
-        elif array.size:
-            self.fill([(native, array)])
-        return native
+    def results_to_device(self, found: Sequence[np.ndarray]) -> list[Array]:
+        if self.arrays == PYCUDA or sum(array.nbytes for array in found) > HALF_BYTES // 2:
+            return [self.to_device(array) for array in found]
+        data, starts = together(found)
+        block, stream = self._allocate(data.nbytes), int(self.state().stream)
+        self._pass(block.address, data)
+        places = zip(starts, found, strict=True)
+        return [DeviceArray(self, block, block.address + i, a.shape, a.dtype, None, stream) for i, a in places]
 
     def to_host(self, native: Array) -> np.ndarray:
         shape, dtype = tuple(native.shape), native.dtype
@@ -252,7 +253,7 @@ class CUDARuntime(Runtime):
         state = self.state()
         with self.watch:
             self.reenter()
-            arriving = [state.passing.to_host(int(native.ptr), tuple(native.shape), native.dtype) for native in natives]
+            arriving = state.passing.to_hosts(natives)
         self.synchronize()
         return [place.copy() for place in arriving]
 

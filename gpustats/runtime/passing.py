@@ -6,7 +6,8 @@ sequence of calls whose parameters are copied would be as slow as the host and t
 
 from __future__ import annotations
 
-import math
+import itertools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,20 @@ from cuda.bindings import driver as cu
 from . import thresholds
 from .cuda_driver import address_of, checked, new_event
 from .cuda_memory import page_locked
-from .types import DType, Shape
+from .types import Array
 
 HALF_BYTES = thresholds.RUNTIME_PASSING_BYTES.value  # bytes of each half of the memory that copies pass through
+
+_ALIGNED = 256  # bytes, of which the place of an array that travels with others is a multiple
+
+
+def together(arrays: Sequence[np.ndarray]) -> tuple[np.ndarray, list[int]]:
+    """Bytes of arrays, one behind another, and where each begins."""
+    ends = list(itertools.accumulate(array.nbytes + -array.nbytes % _ALIGNED for array in arrays))
+    data, starts = np.zeros(max(ends, default=0), np.uint8), [0, *ends][: len(arrays)]
+    for start, array in zip(starts, arrays, strict=True):
+        data[start : start + array.nbytes] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    return data, starts
 
 
 class Passing:
@@ -45,9 +57,13 @@ class Passing:
         checked(cu.cuMemcpyHtoDAsync(pointer, address + self._end, data.size, self._stream))
         self._end += data.size + -data.size % 64
 
-    def to_host(self, pointer: int, shape: Shape, dtype: DType) -> np.ndarray:
-        """Start a copy; the array, in page-locked memory, has its numbers when the stream's work is done."""
-        arriving = page_locked.empty(math.prod(shape), dtype)
-        if arriving.size:
-            checked(cu.cuMemcpyDtoHAsync(address_of(arriving), pointer, arriving.nbytes, self._stream))
-        return arriving.reshape(shape)
+    def to_hosts(self, natives: Sequence[Array]) -> list[np.ndarray]:
+        """Start copies of contiguous arrays; those in page-locked memory have the numbers when the stream's work is done."""
+        ends = list(itertools.accumulate(native.nbytes + -native.nbytes % 64 for native in natives))
+        arriving = page_locked.empty(max(ends[-1], 1), np.uint8)
+        address, found = address_of(arriving), list[np.ndarray]()
+        for start, native in zip([0, *ends], natives, strict=False):
+            if nbytes := native.nbytes:
+                checked(cu.cuMemcpyDtoHAsync(address + start, int(native.ptr), nbytes, self._stream))
+            found.append(arriving[start : start + nbytes].view(native.dtype).reshape(native.shape))
+        return found

@@ -106,6 +106,8 @@ KERNELS_FEW_SUMS = Threshold(
 EVALUATION_LIGHT_SUM = Threshold(
     {"cpu": 60, "gpu": 20}, "operations of a row below which a thread has many rows in flight", BOTH, "2026-11-21", "run"
 )
+#: A thousand threads for the 13,312 sums of 66 blocks waited for one another: 14 us on an H200.
+EVALUATION_LEAST_ADDED = Threshold(4, "blocks whose sums a thread adds, at least", H200, "2026-11-29", "glm")
 EVALUATION_LIGHT_TABLE = Threshold(
     20, "operations of an entry below which a row of a table is one register of a CPU", CPU, "2026-11-24", "run"
 )
@@ -224,6 +226,15 @@ ELLIPTICAL_LARGE_MATRIX = Threshold(
 ROWS_HELD_NUMBERS = Threshold(
     24, "numbers of all rows in flight of a thread of a GPU", NOT_RECORDED, "2026-11-23", "rows"
 )
+#: Softmax regression, K = 3 and k = 4, has 13, logistic regression of ten columns 11: 1e6 rows take 26 and 29 us, 29 and 32
+#: with one row in flight.
+ROWS_MOST_HELD = Threshold(
+    16, "numbers of a row up to which a thread of a GPU has many rows in flight", H200, "2026-11-29", "rows"
+)
+ROWS_MOST_IN_FLIGHT = Threshold(8, "such rows", H200, "2026-11-29", "rows")
+#: Where it holds four rows are in flight, and there are half as many blocks again: item response, 1,000 answers of each person,
+#: takes 162 us, before 214. 100,000 groups of 100 would take 84 so, which take 68.
+ROWS_MANY_OF_GROUP = Threshold(512, "rows of a segment of a group from which these are many", H200, "2026-11-29", "rows")
 ROWS_CPU_LANES = Threshold(16, "neighbouring rows that a CPU takes at once", NOT_RECORDED, "2026-11-23", "rows")
 ROWS_MANY_SUMS = Threshold(
     4, "sums beyond which a CPU adds up derivatives of coefficients for several rows", NOT_RECORDED, "2026-11-23", "rows"

@@ -62,8 +62,20 @@ def test_several_arrays_with_gaps_or_on_the_host(runtime):
 def test_a_result_on_the_device_is_not_waited_for(runtime):
     result = np.arange(5.0)
     cuda_stand_in.calls.clear()
-    native = runtime.result_to_device(result)
+    (native,) = runtime.results_to_device([result])
     result[:] = -1  # the caller may use it again
     assert cuda_stand_in.count("cuStreamSynchronize") == 0
     with ThreadPoolExecutor(1) as pool:  # whose work has to wait for it
         np.testing.assert_array_equal(pool.submit(runtime.to_host, native).result(), np.arange(5))
+
+
+def test_results_on_the_device_travel_together(runtime):
+    results = [np.arange(5.0), np.float32(2.5) * np.ones((), np.float32), np.zeros((0, 2)), np.arange(6.0).reshape(3, 2).T]
+    cuda_stand_in.calls.clear()
+    natives = runtime.results_to_device(results)
+    assert cuda_stand_in.count("cuMemcpyHtoDAsync") == 1
+    for native, result in zip(natives, results, strict=True):
+        assert native.ptr % 256 == natives[0].ptr % 256
+        np.testing.assert_array_equal(native.get(), result)
+        assert (native.shape, native.dtype) == (result.shape, result.dtype)
+    assert runtime.results_to_device([]) == []
