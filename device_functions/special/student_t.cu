@@ -72,13 +72,14 @@ __device__ real log_student_p_grad_t(real a, real t, real value)
 // reference: tests/language/test_incomplete_functions.py
 __device__ real student_quantile_start(real a, real q)
 {
-    real n = 2 * a, r = 1 / (n - 0.5), b = 48 / (r * r), c = ((20700 * r / b - 98) * r - 16) * r + 96.36;
-    real d = ((94.5 / (b + c) - 3) / b + 1) * sqrt(0.5 * PI * r) * n, y = exp(log(d * q) / a);
+    real n = 2 * a, m = n - 0.5, r = 1 / m, b = 48 * m * m, v = 0.020833333333333333 * r * r;  // v = 1 / b
+    real c = ((20700 * r * v - 98) * r - 16) * r + 96.36;
+    real d = ((94.5 / (b + c) - 3) * v + 1) * sqrt(0.5 * PI * r) * n, y = exp(log(d * q) / a);
     if (y <= 0.05 + r)
         return ((1 / (((n + 6) / (n * y) - 0.089 * d - 0.822) * (3 * (n + 2))) + 0.5 / (n + 4)) * y - 1) * ((n + 1) / (n + 2)) + 1 / y;
     real z = ndtri(0.5 * q), s = z * z, more = n < 5 ? 0.3 * (n - 4.5) * (z + 0.6) : 0;
     real below = (((0.05 * d * z - 5) * z - 7) * z - 2) * z + b + (c + more);
-    real g = (((((0.4 * s + 6.3) * s + 36) * s + 94.5) / below - s - 3) / b + 1) * z;
+    real g = (((((0.4 * s + 6.3) * s + 36) * s + 94.5) / below - s - 3) * v + 1) * z;
     return expm1(r * g * g);
 }
 
