@@ -41,13 +41,13 @@ __device__ real gamma_logsf(real x, real alpha, real beta)
 __device__ real gamma_cdf(real x, real alpha, real beta)
 {
     real s = lift(beta * x, 1), value = gamma_p(alpha, s * beta * x);
-    return likely(s == 1) ? value : value * exp(-alpha * log_lift(s));
+    return s == 1 ? value : value * exp(-alpha * log_lift(s));
 }
 
 __device__ real gamma_sf(real x, real alpha, real beta)
 {
     real s = lift(beta * x, 1), value = gamma_q(alpha, s * beta * x), power = -alpha * log_lift(s);
-    return likely(s == 1) ? value : value * exp(power) - expm1(power);
+    return s == 1 ? value : value * exp(power) - expm1(power);
 }
 
 __device__ real gamma_ppf(real q, real alpha, real beta) { return gamma_quantile_power(alpha, q, 1 - q, 1, 1 / beta); }
