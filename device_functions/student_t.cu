@@ -14,8 +14,8 @@ __device__ real student_t_logpdf(real x, real nu, real mu, real sigma)
 
 __device__ real student_t_logsf(real x, real nu, real mu, real sigma)
 {
-    if (isinf(nu)) return normal_logsf(x, mu, sigma);
-    return log_student_above(0.5 * nu, (x - mu) * (1 / (sigma * sqrt(nu))));
+    real t = (x - mu) * (1 / (sigma * sqrt(nu)));
+    return unlikely(isinf(nu)) ? normal_logsf(x, mu, sigma) : log_student_above(0.5 * nu, t);
 }
 
 __device__ real student_t_logcdf(real x, real nu, real mu, real sigma)
@@ -25,9 +25,8 @@ __device__ real student_t_logcdf(real x, real nu, real mu, real sigma)
 
 __device__ real student_t_sf(real x, real nu, real mu, real sigma)
 {
-    if (isinf(nu)) return exp(normal_logsf(x, mu, sigma));
     real t = (x - mu) * (1 / (sigma * sqrt(nu))), tail = 0.5 * student_q(0.5 * nu, fabs(t));
-    return t < 0 ? 1 - tail : tail;
+    return unlikely(isinf(nu)) ? exp(normal_logsf(x, mu, sigma)) : t < 0 ? 1 - tail : tail;
 }
 
 __device__ real student_t_cdf(real x, real nu, real mu, real sigma)
@@ -37,9 +36,8 @@ __device__ real student_t_cdf(real x, real nu, real mu, real sigma)
 
 __device__ real student_t_ppf(real q, real nu, real mu, real sigma)
 {
-    if (isinf(nu)) return normal_ppf(q, mu, sigma);
     real tail = fmin(q, 1 - q), distance = student_quantile(0.5 * nu, 1 - 2 * tail, 2 * tail, sigma * sqrt(nu));
-    return q < 0.5 ? mu - distance : mu + distance;
+    return unlikely(isinf(nu)) ? normal_ppf(q, mu, sigma) : q < 0.5 ? mu - distance : mu + distance;
 }
 
 __device__ real student_t_isf(real q, real nu, real mu, real sigma)

@@ -12,7 +12,10 @@ typedef long index_t;
 #endif
 #if __has_attribute(intel_vec_len_hint) && defined(__OPTIMIZE__)  // otherwise it computes wrong numbers: see language/printer.py
 #define LOOP(start, condition, step) for (start; sub_group_non_uniform_any(condition); step) if (condition)
+// Of a branch that may differ within a vector it computes both sides, even where no thread of it takes one. So this one asks.
+#define CHOICE(condition, then, otherwise)     ({ const int _chosen = condition; real _value = 0;        if (sub_group_non_uniform_any(!_chosen)) _value = otherwise;        if (sub_group_non_uniform_any(_chosen)) { const real _then = then; _value = _chosen ? _then : _value; } _value; })
 #else
+#define CHOICE(condition, then, otherwise) ((condition) ? (then) : (otherwise))
 #define LOOP(start, condition, step) for (start; condition; step)
 #endif
 #define KERNEL(threads) __kernel __attribute__((reqd_work_group_size(threads, 1, 1) VECTORS_OF(MIN(threads, 8)))) void

@@ -131,11 +131,9 @@ __device__ real gamma_fraction(real a, real x)
 // reference: tests/language/test_incomplete_functions.py
 __device__ real log_gamma_tail(real a, real x)
 {
-    if (a < 1 || a > 20) {  // one branch on a alone
-        if (a < 1 && x < 1.5) return log_gamma_p_near_zero(a, x);
-        if (a > 20 && fabs(x - a) < 0.33 * (x + a)) return log_gamma_tail_uniform(a, x);
-    }
-    return log_gamma_power(a, x) + log(x < gamma_middle(a) ? gamma_series(a, x) : gamma_fraction(a, x));
+    int near_zero = a < 1 && x < 1.5, near_middle = a > 20 && fabs(x - a) < 0.33 * (x + a);
+    return unlikely(near_zero) ? log_gamma_p_near_zero(a, x) : unlikely(near_middle) ? log_gamma_tail_uniform(a, x)
+         : log_gamma_power(a, x) + log(x < gamma_middle(a) ? gamma_series(a, x) : gamma_fraction(a, x));
 }
 
 // reference: tests/language/test_incomplete_functions.py
@@ -265,17 +263,23 @@ __device__ real gamma_quantile_start(real a, real p, real q)
     return high > 6 + 2 * a && rough > 2 ? high + (a - 1) * log(rough) + log1p((a - 1) / rough) : x;
 }
 
+// reference: tests/language/test_incomplete_functions.py
+__device__ real gamma_quantile_steps(real a, real log_p, real log_q, real x, int turns)
+{
+    for (int k = 0; k < (turns < 10 ? turns : 10); k++)
+        x = gamma_quantile_step(a, log_p, log_q, x);
+    return x;
+}
+
 // gamma_quantile, without derivatives. From a = 0.3 on two steps lead to all digits; that their number does not depend on p lets
 // neighbouring threads take them together.
 // derivative: 0
 // reference: tests/language/test_incomplete_functions.py
 __device__ real gamma_quantile_search(real a, real p, real q)
 {
-    real log_p = log_probability(p, q), log_q = log_probability(q, p), x = gamma_quantile_start(a, p, q);
-    int turns = a < 0.3 ? 12 : 2;
-    for (int k = 0; k < (turns < 12 ? turns : 12); k++)
-        x = gamma_quantile_step(a, log_p, log_q, x);
-    return x;
+    real log_p = log_probability(p, q), log_q = log_probability(q, p);
+    real x = gamma_quantile_steps(a, log_p, log_q, gamma_quantile_start(a, p, q), 2);
+    return likely(a >= 0.3) ? x : gamma_quantile_steps(a, log_p, log_q, x, 10);
 }
 
 // The x at which P(a, x) = p and Q(a, x) = q, a > 0, p in [0, 1], q = 1 - p

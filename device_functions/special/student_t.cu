@@ -16,7 +16,8 @@ __device__ real log_student_q(real a, real t)
 {
     int far = t * EPSILON > 1;  // t^2 may overflow
     real s = far ? 1 : t * t, value = log_beta_p(a, (real)0.5, 1 / (1 + s), s / (1 + s));
-    return a == 0 ? 0 : far ? -2 * a * log(t) - log_beta_scale(a, (real)0.5) : value;
+    real tail = unlikely(far) ? -2 * a * log(t) - log_beta_scale(a, (real)0.5) : value;
+    return a == 0 ? 0 : tail;
 }
 
 // P(|T| > t sqrt(2 a))
@@ -25,7 +26,8 @@ __device__ real student_q(real a, real t)
 {
     int far = t * EPSILON > 1;
     real s = far ? 1 : t * t, value = beta_p(a, (real)0.5, 1 / (1 + s), s / (1 + s));
-    return a == 0 ? 1 : far ? exp(-2 * a * log(t) - log_beta_scale(a, (real)0.5)) : value;
+    real tail = unlikely(far) ? exp(-2 * a * log(t) - log_beta_scale(a, (real)0.5)) : value;
+    return a == 0 ? 1 : tail;
 }
 
 // reference: tests/language/test_incomplete_functions.py
@@ -65,18 +67,19 @@ __device__ real log_student_p_grad_t(real a, real t, real value)
     return exp(log_student_density(a, t) - value);
 }
 
-// Where student_quantile starts, t^2, a >= 1.5: off by less than 0.00003 t^2. Source: Hill (1970), Algorithm 396: Student's
+// Where student_quantile starts, t^2, a >= 0.75: off by less than 0.06 t^2, from a = 1.3 on by less than 0.0001 t^2. Source: Hill (1970), Algorithm 396: Student's
 // t-quantiles.
 // reference: tests/language/test_incomplete_functions.py
 __device__ real student_quantile_start(real a, real q)
 {
-    real n = 2 * a, r = 1 / (n - 0.5), b = 48 / (r * r), c = ((20700 * r / b - 98) * r - 16) * r + 96.36;
-    real d = ((94.5 / (b + c) - 3) / b + 1) * sqrt(0.5 * PI * r) * n, y = exp(log(d * q) / a);
+    real n = 2 * a, m = n - 0.5, r = 1 / m, b = 48 * m * m, v = 0.020833333333333333 * r * r;  // v = 1 / b
+    real c = ((20700 * r * v - 98) * r - 16) * r + 96.36;
+    real d = ((94.5 / (b + c) - 3) * v + 1) * sqrt(0.5 * PI * r) * n, y = exp(log(d * q) / a);
     if (y <= 0.05 + r)
         return ((1 / (((n + 6) / (n * y) - 0.089 * d - 0.822) * (3 * (n + 2))) + 0.5 / (n + 4)) * y - 1) * ((n + 1) / (n + 2)) + 1 / y;
     real z = ndtri(0.5 * q), s = z * z, more = n < 5 ? 0.3 * (n - 4.5) * (z + 0.6) : 0;
     real below = (((0.05 * d * z - 5) * z - 7) * z - 2) * z + b + (c + more);
-    real g = (((((0.4 * s + 6.3) * s + 36) * s + 94.5) / below - s - 3) / b + 1) * z;
+    real g = (((((0.4 * s + 6.3) * s + 36) * s + 94.5) / below - s - 3) * v + 1) * z;
     return expm1(r * g * g);
 }
 
@@ -85,8 +88,10 @@ __device__ real student_quantile_start(real a, real q)
 // reference: tests/language/test_incomplete_functions.py
 __device__ real student_quantile_search(real a, real p, real q)
 {
-    if (a < 1.5) return beta_quantile_search(a, (real)0.5, q, p);
-    return beta_quantile_step(a, (real)0.5, log_probability(q, p), log_probability(p, q), -log(student_quantile_start(a, q)));
+    real log_p = log_probability(p, q), log_q = log_probability(q, p);
+    real logit = unlikely(a < 0.75) ? beta_quantile_start(a, (real)0.5, q, p) : -log(student_quantile_start(a, q));
+    logit = beta_quantile_step(a, (real)0.5, log_q, log_p, logit);
+    return likely(a >= 1.3) ? logit : beta_quantile_steps(a, (real)0.5, log_q, log_p, logit, a < 0.4 ? 7 : 1);
 }
 
 // scale t, t >= 0 being where P(|T| > t sqrt(2 a)) = q = 1 - p

@@ -3,7 +3,12 @@
 // nan becomes 0, and what lies beyond the ends of int becomes the nearer one.
 DEVICE int to_int(real x)
 {
-    return x == x ? ${"convert_int_sat(x)" if dialect == "opencl" else "__double2int_rz(x)" if dtype == "float64" else "__float2int_rz(x)"} : 0;
+% if dialect == "cuda":
+    return x == x ? ${"__double2int_rz(x)" if dtype == "float64" else "__float2int_rz(x)"} : 0;
+% else:
+## Intel's convert_int_sat takes the numbers of a vector one by one.
+    return x == x ? x < 2147483647 ? (int)fmax(x, -REAL(2147483648.0)) : INT_MAX : 0;
+% endif
 }
 
 // What is divided by 0 gives 0 and leaves itself as the remainder; -2^31 / -1 wraps around. The divisors 0 and -1 are looked for

@@ -96,6 +96,8 @@ class Printer:
                 compares = e.operator in _COMPARISONS  # compilers doubt a < b < c, though it means (a < b) < c
                 left, right = self.expression(e.left, level + compares), self.expression(e.right, level + 1)
                 text = f"{left} {e.operator} {right}"
+            case lang.Conditional(condition=Call(function=lang.LIKELY | lang.UNLIKELY)) if e.type == REAL and self.ends(e):
+                return f"CHOICE({', '.join(map(self.expression, (e.condition, e.then, e.otherwise)))})"
             case lang.Conditional():
                 condition = e.condition  # in OpenCL it must be a whole number
                 if condition.type == REAL:
@@ -115,6 +117,10 @@ class Printer:
         if self.endless and any(_is_endless(side, self.endless) for side in sides):
             return self.of_thread(condition)
         return self.expression(condition, outer)
+
+    def ends(self, e: Expression) -> bool:
+        """True if `e` ends whatever its variables are, since it has loops in functions of gpustats itself alone."""
+        return not any(f in self.endless and not f.startswith("special_") for f in lang.called(e))
 
     def of_thread(self, condition: Expression) -> str:
         return f"{self.expression(condition, _PRECEDENCE['&&'])} && {_ANY_THREAD}"
