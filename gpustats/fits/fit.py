@@ -19,7 +19,7 @@ from ..runtime.types import Array, Mask, Shape, Values
 from .collected import ENDLESS, Collected
 from .estimates import Estimates
 from .model import Model
-from .newton import AT_EDGE, AT_KINK, CONVERGED, WITHOUT_START, Objective, Precision, Searches, solve
+from .newton import AT_EDGE, AT_KINK, CONVERGED, RUNNING, WITHOUT_START, Objective, Precision, Searches, solve
 from .observations import UPPER, Rectangle, arranged
 from .scales import Scales
 from .searched import Searched
@@ -198,7 +198,7 @@ def _covariance(searches: Searches, scales: Scales) -> np.ndarray:
         endless = ((spread > ENDLESS_LOG_ERROR) & np.isfinite(scales.longest)) | (spread * relative > ENDLESS_RELATIVE_ERROR)
         endless |= ((searches.status == AT_KINK) & ~told)[:, None]  # nothing tells some parameters apart
     searches.status[_at_poles(searches)] = AT_EDGE
-    searches.status[endless.any(-1) & ((searches.status == CONVERGED) | (searches.status == AT_KINK))] = ENDLESS
+    searches.status[endless.any(-1) & np.isin(searches.status, (RUNNING, CONVERGED, AT_KINK))] = ENDLESS
     return covariance
 
 

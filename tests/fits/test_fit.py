@@ -369,8 +369,11 @@ def test_a_search_goes_on_beside_a_cusp():
 
 def test_a_likelihood_without_a_maximum_along_a_ridge_is_named():
     """With alpha the density comes to that of a Gumbel distribution, mu + sigma log(alpha) being its place."""
-    fit = gs.generalized_logistic.fit(gs.generalized_logistic.rvs(5.0, 0.0, 1.0, size=60, rng=0))
-    assert not fit.converged and "towards the end of a parameter's domain" in fit.message
+    x = gs.generalized_logistic.rvs(5.0, 0.0, 1.0, size=60, rng=0)
+    for most in (22, 200):  # steps, with which the search is on its way, or at its end
+        fit = gs.generalized_logistic.fit(x, max_iterations=most)
+        assert not fit.converged and "towards the end of a parameter's domain" in fit.message
+    assert "more steps are needed" in gs.generalized_logistic.fit(x, max_iterations=3).message
 
 
 @pytest.mark.parametrize(
