@@ -211,7 +211,7 @@ __device__ real beta_quantile_start(real a, real b, real p, real q)
 {
     real log_p = log_probability(p, q), log_q = log_probability(q, p), n = a + b, smaller = fmin(a, b), larger = fmax(a, b);
     real low = (log_p + log_beta_scale(a, b)) / a, high = (log_q + log_beta_scale(b, a)) / b, x = exp(low), y = exp(high), logit;
-    if (larger > 1 && larger > (smaller < 5 ? 1.5 : 2.5) * smaller && smaller < 1000) {
+    if (larger > 1 && larger > (smaller < 1.5 ? 1.5 : 2.5) * smaller && smaller < 1000) {
         int low_share = a < b;
         real share = gamma_quantile_start(smaller, low_share ? p : q, low_share ? q : p) / (larger + 0.5 * (smaller - 1));
         logit = (low_share ? 1 : -1) * log(expm1(share));
