@@ -8,6 +8,7 @@ import numpy as np
 
 from ..kernels.layout import REFERENCE_DEVICES
 from ..parallel.devices import example
+from ..runtime.base import Grid, Kernel
 from .binding import Binding
 from .evaluator import Evaluator
 from .number_arguments import NumberArguments
@@ -32,8 +33,15 @@ class _Described:
     def memory(self, array: np.ndarray) -> tuple[None, int]:
         return None, 0
 
-    def kernel(self, source: str, name: str, threads: int, shared: int = 0) -> None:
-        return None
+    def kernel(self, source: str, name: str, threads: int, shared: int = 0) -> Kernel:
+        return _Shown(source)
+
+
+class _Shown(Kernel):
+    """Kernel that is there to be read."""
+
+    def __call__(self, grid: Grid, *args: object) -> None:
+        raise NotImplementedError("a kernel for a device that is only described does not run")
 
 
 def _rows(model: SequenceModel, dtype: str, dialect: str) -> str:
