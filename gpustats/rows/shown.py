@@ -8,7 +8,8 @@ import numpy as np
 
 from ..kernels.layout import REFERENCE_DEVICES
 from ..parallel.devices import example
-from ..runtime.base import Grid, Kernel
+from ..runtime.base import Kernel
+from ..runtime.types import Grid
 from .binding import Binding
 from .evaluator import Evaluator
 from .number_arguments import NumberArguments
