@@ -19,7 +19,7 @@ from ..runtime import host_memory
 #: Share of the elements of a front that may be zeros, for which fronts become one, and share of a matrix that is called full.
 MOST_ZEROS, FULL = 0.2, 0.25
 #: Rows up to which fronts become one whatever is zero, and to which a matrix is taken as a whole.
-FEW = 16
+FEW = 32
 
 
 class Ragged(NamedTuple):
