@@ -105,7 +105,9 @@ def read_draws(given: GivenDraws, names: Names, least: int = 2) -> Draws:
     elif isinstance(given, Mapping):
         present = list(given)
         if unknown := [n for n in present if n not in names.ranks]:
-            raise ValueError(f"draws has {unknown[0]!r}, and the model's parameters are {', '.join(names.ranks)}")
+            of_glm = {"alpha", "beta"} <= names.ranks.keys()
+            told = ": beta has the coefficients, in the order of fit.labels, alpha is the intercept" * of_glm
+            raise ValueError(f"draws has {unknown[0]!r}, and the model's parameters are {', '.join(names.ranks)}{told}")
         values = {n: _on_host(v, n) for n, v in given.items()}
     else:
         raise TypeError(

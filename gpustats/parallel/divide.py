@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Real
+
 from ..runtime import arrays
 from ..runtime.base import Runtime
 from .devices import Devices
@@ -33,6 +35,7 @@ def divide(model: Divisible, data: Data, options: Options, runtime: Runtime | No
 def sizes_of(memory: int | None, chunk: int | None) -> Options:
     """Options of bytes or rows of pieces; ValueError where a user gives some that are not positive."""
     for name, value in (("memory", memory), ("chunk", chunk)):
-        if value is not None and not value > 0:
-            raise ValueError(f"{name} must be a positive number of {'bytes' if name == 'memory' else 'rows'}, not {value!r}")
+        if value is not None and not (isinstance(value, Real) and value > 0):
+            what = "bytes, such as 1 << 30" if name == "memory" else "rows"
+            raise ValueError(f"{name} must be a positive number of {what}, not {value!r}")
     return Options(memory=memory, chunk=chunk)

@@ -339,3 +339,13 @@ def test_memory_is_bounded(rng):
     pieces = [(len(rows), terms.nbytes) for rows, terms, _ in source.pieces(draws, Options(memory=200_000))]
     assert sum(n for n, _ in pieces) == N and len(pieces) > 1
     assert max(2 * nbytes for _, nbytes in pieces) <= 200_000
+
+
+def test_labels_are_no_parameters():
+    """Draws by the labels of a fit are told by which names they are wanted."""
+    rng = np.random.default_rng(0)
+    data = {"died": rng.integers(0, 2, 50).astype(float), "age": rng.normal(size=50)}
+    glm = gs.GLM.from_formula("died ~ age", data, gs.bernoulli_logit)
+    draws = {label: rng.normal(size=(2, 20)) for label in ("age", "Intercept")}
+    with pytest.raises(ValueError, match="'age', and the model's parameters are beta, alpha: beta has the coefficients"):
+        gs.loo(glm, draws)

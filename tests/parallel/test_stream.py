@@ -416,7 +416,7 @@ def test_errors(rng):
     x = rng.normal(size=1000)
     with pytest.raises(ValueError, match="2 pieces of 500 rows take 8000 bytes of the device, and memory=5000"):
         gs.Likelihood(gs.normal, x, chunk=500, memory=5000)
-    for wrong in (dict(chunk=0), dict(memory=-1)):
+    for wrong in (dict(chunk=0), dict(memory=-1), dict(memory="1 GB"), dict(chunk=[1])):
         with pytest.raises(ValueError, match="must be a positive number of"):
             gs.Likelihood(gs.normal, x, **wrong)
     with pytest.raises(TypeError, match="x has dtype complex128"):
