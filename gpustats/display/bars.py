@@ -73,6 +73,7 @@ def bar(n: int | None, shown: bool = False, what: str = "") -> Iterator[Advance]
         token = _outer.set(own)
         try:
             yield own.advance
+            own.finish()
         finally:
             _outer.reset(token)
             own.stop()
@@ -131,6 +132,12 @@ class Bar:
             self.note = note
             self.draw()
 
+    def finish(self) -> None:
+        """Show that nothing is left to do, where fewer items than n were enough."""
+        if self.n is not None and 0 < self.done < self.n:
+            self.n = self.done
+            self.draw()
+
     def draw(self) -> None:
         """Show the present state."""
 
@@ -160,7 +167,8 @@ class _InTerminal(Bar):
         self._progress.start()
 
     def draw(self) -> None:
-        self._progress.update(self._task, completed=self.done, note=self.note, count=str(self.done) if self.n is None else "")
+        count = str(self.done) if self.n is None else ""
+        self._progress.update(self._task, completed=self.done, total=self.n, note=self.note, count=count)
 
     def stop(self) -> None:
         self.draw()

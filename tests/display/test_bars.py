@@ -199,3 +199,21 @@ def test_comparisons(shown, rng):
     with gs.progress():
         gs.waic(gs.Likelihood(gs.normal, y), {"mu": 0.1 * rng.normal(size=(1, 50)), "sigma": 1.0}, chunk=20)
     assert [(one.what, one.done) for one in shown] == [("folds", 3), ("rows", 60)]
+
+
+def test_a_bar_of_fewer_items_than_expected_is_full_at_the_end(monkeypatch):
+    shown = []
+
+    class Noted(bars.Bar):
+        def draw(self):
+            shown.append((self.done, self.n))
+
+    monkeypatch.setattr(bars, "_shown", Noted)
+    with bars.bar(200, True, "steps, at most") as advance:
+        advance(1)
+        advance(2)
+    assert shown == [(1, 200), (3, 200), (3, 3)]
+    with pytest.raises(KeyboardInterrupt), bars.bar(200, True) as advance:
+        advance(1)
+        raise KeyboardInterrupt
+    assert shown[-1] == (1, 200)
