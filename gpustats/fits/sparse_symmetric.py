@@ -51,8 +51,6 @@ class SparsePattern:
         both = np.append(rows, columns), np.append(columns, rows)
         shape = len(sizes), len(sizes)
         self.fronts = Fronts(scipy.sparse.coo_array((np.ones(2 * len(keys)), both), shape=shape).tocsr(), sizes, first=groups)
-        self.rows, self.columns = np.repeat(np.arange(size), np.diff(self.fronts.rows)), self.fronts.columns
-        self.diagonal = np.flatnonzero(self.rows == self.columns)
         self._found = dict[Any, Any]()
 
     @property
@@ -68,7 +66,7 @@ class SparsePattern:
         known = self._found.get(kind)
         if known is None or not (np.array_equal(known[0], rows) and np.array_equal(known[1], columns)):
             known = rows, columns, self.fronts.find(self.rank[rows], self.rank[columns])
-            if len(self._found) < MOST_FOUND:
+            if kind in self._found or len(self._found) < MOST_FOUND:
                 self._found[kind] = known
         place: np.ndarray = known[2]
         return place
@@ -98,7 +96,7 @@ class SparseSymmetric(Symmetric):
         return replace(self, numbers=-self.numbers)
 
     def diagonal(self) -> Doubles:
-        found: Doubles = self.numbers[self.pattern.diagonal][self.pattern.rank]
+        found: Doubles = self.numbers[self.pattern.fronts.diagonal][self.pattern.rank]
         return found
 
     def at(self, rows: np.ndarray, columns: np.ndarray) -> Doubles:
@@ -108,12 +106,12 @@ class SparseSymmetric(Symmetric):
 
     def plus_diagonal(self, added: Doubles) -> SparseSymmetric:
         numbers = self.numbers.copy()
-        numbers[self.pattern.diagonal] += added[self.pattern.order]
+        numbers[self.pattern.fronts.diagonal] += added[self.pattern.order]
         return replace(self, numbers=numbers)
 
     def scaled(self, slopes: Doubles) -> SparseSymmetric:
-        own = slopes[self.pattern.order]
-        return replace(self, numbers=self.numbers * own[self.pattern.rows] * own[self.pattern.columns])
+        own, fronts = slopes[self.pattern.order], self.pattern.fronts
+        return replace(self, numbers=self.numbers * own[fronts.row_of] * own[fronts.columns])
 
     def times(self, vector: Doubles) -> Doubles:
         found: Doubles = (self._in_order @ vector[self.pattern.order])[self.pattern.rank]
@@ -129,10 +127,7 @@ class SparseSymmetric(Symmetric):
 
     @property
     def _in_order(self) -> Any:
-        import scipy.sparse
-
-        fronts = self.pattern.fronts
-        return scipy.sparse.csr_array((self.numbers, fronts.columns, fronts.rows), shape=(fronts.n, fronts.n))
+        return self.pattern.fronts.matrix(self.numbers)
 
     def factored(self, unit: Doubles) -> SparseFactor:
         return SparseFactor(self, unit)

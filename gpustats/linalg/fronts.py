@@ -91,8 +91,10 @@ class Fronts:
     ----------
     rows : (P + 1,) ndarray
         Starts of the rows of a matrix among its numbers, and their end: those of a CSR matrix with whole blocks.
-    columns : (nnz,) ndarray
-        Column of each number.
+    columns, row_of : (nnz,) ndarray
+        Column of each number, and its row.
+    diagonal : (P,) ndarray
+        Places of the diagonal among the numbers.
     levels : list of Level
         In the order of elimination.
     places, ones : ndarray
@@ -108,7 +110,8 @@ class Fronts:
         lists = np.repeat(np.arange(len(sizes)), sizes)  # node of each row
         self.n = len(lists)
         own = Ragged(lists, np.arange(self.n + 1)).spread(whole.starts[:-1], whole.sizes)
-        self.rows, self.columns = own.starts, whole.values[own.values]
+        self.rows, self.columns, self.row_of = own.starts, whole.values[own.values], own.owners
+        self.diagonal = np.flatnonzero(self.row_of == self.columns)
         position, pivots, border = _symbolic(graph, sizes, first)
         by_position = np.argsort(position)
         starts, sizes = starts[by_position], sizes[by_position]
@@ -116,10 +119,16 @@ class Fronts:
 
     def find(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Places of elements among the numbers of a matrix; their number for elements that it has not."""
-        keys = np.repeat(np.arange(self.n), np.diff(self.rows)) * self.n + self.columns
+        keys = self.row_of * self.n + self.columns
         wanted = rows * self.n + columns
         found = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
         return np.where(keys[found] == wanted, found, len(keys))
+
+    def matrix(self, numbers: np.ndarray) -> Any:
+        """Matrix with these numbers, a scipy.sparse.csr_array."""
+        import scipy.sparse
+
+        return scipy.sparse.csr_array((numbers, self.columns, self.rows), shape=(self.n, self.n))
 
     def _place(self, pivots: Ragged, border: Ragged, position: np.ndarray) -> None:
         """Place the numbers of fronts, of which the rows are known; `position` of each row is that of its node."""
@@ -149,9 +158,8 @@ class Fronts:
             return np.where(front[rows] == fronts, place[rows], in_border)
 
         # a matrix' elements lie in the front that eliminates the first of their two rows
-        rows = np.repeat(np.arange(self.n), np.diff(self.rows))
-        fronts = front[np.where(rank[rows] < rank[self.columns], rows, self.columns)]
-        self.places = numbers[fronts] + locate(fronts, rows) * (p + b)[fronts] + locate(fronts, self.columns)
+        fronts = front[np.where(rank[self.row_of] < rank[self.columns], self.row_of, self.columns)]
+        self.places = numbers[fronts] + locate(fronts, self.row_of) * (p + b)[fronts] + locate(fronts, self.columns)
         # what is left of a border goes to the front above, and what fills it up beyond all numbers
         in_parent = locate(np.repeat(parent, border.sizes), border.values)
         self.levels, ones, at = list[Level](), list[np.ndarray](), 0

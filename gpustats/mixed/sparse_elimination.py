@@ -38,9 +38,8 @@ class Pattern:
 
     def __init__(self, fronts: Fronts, places: Sequence[slice], widths: Sequence[int]):
         self.fronts, self.places = fronts, list(places)
-        column, row = fronts.columns, np.repeat(np.arange(fronts.n), np.diff(fronts.rows))
+        column, row = fronts.columns, fronts.row_of
         self.transposed = np.lexsort((row, column))
-        self.diagonal = np.flatnonzero(row == column)
         self.columns, self.rows, self.blocks = list[np.ndarray](), list[np.ndarray](), list[np.ndarray]()
         for own, m in zip(self.places, widths, strict=True):
             self.columns.append(np.flatnonzero((column >= own.start) & (column < own.stop)).reshape(-1, m))
@@ -72,7 +71,7 @@ class SparseElimination:
         self._pattern, self._coupling, self._factors = pattern, coupling, factors
         self._scaled = self._on_right(numbers)  # Z' Z Λ
         of_effects = self._on_right(self._scaled[pattern.transposed])
-        of_effects[pattern.diagonal] += 1
+        of_effects[pattern.fronts.diagonal] += 1
         self._cholesky = SparseCholesky(pattern.fronts, of_effects)
         self.logdet = 2 * float(np.log(self._cholesky.pivots).sum())
         self._half = self._cholesky.half_solve(self._times(coupling, transposed=True))
@@ -99,11 +98,8 @@ class SparseElimination:
         return self._cholesky.transposed_solve(self._half)
 
     def gradient(self, of_normal: Doubles) -> list[Doubles]:
-        import scipy.sparse
-
-        fronts, inverse, found = self._pattern.fronts, self._cholesky.selected_inverse(), list[Doubles]()
-        scaled = scipy.sparse.csr_array((self._scaled, fronts.columns, fronts.rows), shape=(fronts.n, fronts.n))
-        left = (scaled @ self._solved - self._coupling) @ of_normal
+        inverse, found = self._cholesky.selected_inverse(), list[Doubles]()
+        left = (self._pattern.fronts.matrix(self._scaled) @ self._solved - self._coupling) @ of_normal
         for own, rows, factor in zip(self._pattern.places, self._pattern.rows, self._factors, strict=True):
             m = len(factor)
             through = left[own].reshape(-1, m, left.shape[1]).transpose(1, 0, 2).reshape(m, -1)

@@ -54,7 +54,6 @@ class HostDesign:
         found: Doubles = members(weights, groups, n).T @ self.X
         return found
 
-
     def times_rows(self, rows_of: Callable[[slice], Doubles]) -> Doubles:
         """Products of each row and a row of a matrix like X, of which some are asked for at once, (N,)."""
         blocks = (slice(first, first + _BLOCK) for first in range(0, len(self.X), _BLOCK))

@@ -45,7 +45,7 @@ class SparseLayout:
     def empty(self) -> SparseSymmetric:
         """Matrix of zeros."""
         assert self._pattern is not None
-        return SparseSymmetric(self._pattern, np.zeros(len(self._pattern.rows)))
+        return SparseSymmetric(self._pattern, np.zeros(len(self._pattern.fronts.columns)))
 
     def add_diagonal(self, found: SparseSymmetric, rows: np.ndarray, columns: np.ndarray, diagonal: Doubles) -> None:
         found.numbers[found.pattern.find(rows, columns)] += diagonal
