@@ -14,12 +14,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..runtime import host_memory
+from ..runtime import host_memory, thresholds
 
 #: Share of the elements of a front that may be zeros, for which fronts become one, and share of a matrix that is called full.
 MOST_ZEROS, FULL = 0.2, 0.25
+#: Numbers of the coupling of groups from which on it is sparse, where the rows make so small a share of it not 0.
+LEAST_SPARSE, MOST_FILLED = thresholds.MIXED_LEAST_SPARSE.value, thresholds.MIXED_MOST_FILLED.value
 #: Rows up to which fronts become one whatever is zero, and to which a matrix is taken as a whole.
 FEW = 32
+
+
+def few_meet(numbers: int, rows: int, pairs: int) -> bool:
+    """Whether a coupling of groups with so many numbers is to be sparse, of so many pairs of groups in so many rows."""
+    return numbers >= LEAST_SPARSE and rows < MOST_FILLED * pairs
 
 
 class Ragged(NamedTuple):

@@ -9,15 +9,12 @@ from typing import Any
 import numpy as np
 
 from ..fits.bordered import MOST_DENSE
+from ..linalg.fronts import few_meet
 from ..rows.matrix_layout import BorderedLayout, MatrixLayout
 from ..rows.sparse_layout import SparseLayout
-from ..runtime import thresholds
 from .effects import Effects
 from .rows_term import Grouping, Term
 
-#: Numbers of the coupling of the blocks and all other effects from which on it is sparse, where the rows make so small a share
-#: of them not 0.
-LEAST_SPARSE, MOST_FILLED = thresholds.MIXED_LEAST_SPARSE.value, thresholds.MIXED_MOST_FILLED.value
 LEAST_IN_BLOCKS = 16  # elements of the tables of one grouping from which on these are blocks
 
 
@@ -40,7 +37,7 @@ def layout_of(effects: Effects, terms: Sequence[Term]) -> MatrixLayout[Any]:
             best, most, n_groups = own, sum(sizes[m] for m in own), n
     blocks = np.concatenate([np.zeros((n_groups, 0), int), *(effects.places(m).reshape(n_groups, -1) for m in best)], 1)
     rest, n_rows = effects.size - blocks.size, sum(term.n_rows for term in terms)
-    if rest > MOST_DENSE or (rest * blocks.size >= LEAST_SPARSE and n_rows < MOST_FILLED * n_groups * rest):
+    if rest > MOST_DENSE or few_meet(rest * blocks.size, n_rows, n_groups * rest):
         return SparseLayout(effects.size, blocks)
     return BorderedLayout(effects.size, blocks)
 

@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..runtime import thresholds
+from ..linalg.fronts import few_meet
 
 #: Columns of the border, the effects that are not those of the largest grouping, and numbers of its coupling to this one.
 MOST_BORDER, MOST_COUPLING = 20_000, 1 << 30
-#: Numbers of the coupling from which on it is sparse, where the rows make so small a share of it not 0.
-LEAST_SPARSE, MOST_FILLED = thresholds.MIXED_LEAST_SPARSE.value, thresholds.MIXED_MOST_FILLED.value
 
 
 class Grouping(NamedTuple):
@@ -97,4 +95,4 @@ def is_sparse(random: Sequence[Grouping], n_rows: int) -> bool:
     if border > MOST_BORDER or largest.size * border > MOST_COUPLING:
         return True
     pairs = largest.levels * sum(g.levels for g in others)
-    return largest.size * border >= LEAST_SPARSE and n_rows * len(others) < MOST_FILLED * pairs
+    return few_meet(largest.size * border, n_rows * len(others), pairs)

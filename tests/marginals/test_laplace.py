@@ -226,8 +226,7 @@ def test_sparse_matrices_are_as_dense_ones(monkeypatch, chosen):
             continue
         value, slopes = bordered.value_and_grad(**theta)
         with monkeypatch.context() as patched:
-            patched.setattr(blocks, "LEAST_SPARSE", 0)
-            patched.setattr(blocks, "MOST_FILLED", np.inf)
+            patched.setattr(blocks, "few_meet", lambda *_: True)
             patched.setattr(blocks, "LEAST_IN_BLOCKS", 5)
             sparse = list(models(np.random.default_rng(4)))[i][1]
             assert isinstance(sparse._search._layout, blocks.SparseLayout)

@@ -126,9 +126,8 @@ def test_generalised_model(monkeypatch):
     x = rng.normal(size=(300, 1))
     y = rng.poisson(np.exp(0.3 * x[:, 0] + 0.6 * rng.normal(size=40)[g] + 0.4 * rng.normal(size=15)[h]))
     found = []
-    for least in (blocks.LEAST_SPARSE, 0):
-        monkeypatch.setattr(blocks, "LEAST_SPARSE", least)
-        monkeypatch.setattr(blocks, "MOST_FILLED", np.inf)
+    for sparse in (False, True):
+        monkeypatch.setattr(blocks, "few_meet", lambda *_, sparse=sparse: sparse)
         glm = gs.GLM(gs.poisson_log, y.astype(float), x, groups={"g": g, "h": h})
         found.append(glm.fit(random=("g", "h")))
     dense, sparse = found
