@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..linalg.block_factors import BlockFactors
+from ..linalg.threads import for_triangular_systems
 from ..runtime.cached import cached_property
 from ..runtime.types import Doubles
 from .symmetric import Symmetric, SymmetricFactor
@@ -184,7 +185,11 @@ class Factor(SymmetricFactor):
     def _of_border(self, right: Doubles) -> Doubles:
         from scipy.linalg import cho_solve
 
-        return right if self._cholesky is None else cho_solve(self._cholesky, right)
+        if self._cholesky is None:
+            return right
+        with for_triangular_systems(len(right) * right.size):
+            found: Doubles = cho_solve(self._cholesky, right)
+        return found
 
     @cached_property
     def _pivots(self) -> Doubles:

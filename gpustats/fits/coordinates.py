@@ -11,7 +11,7 @@ import numpy as np
 
 from ..runtime.types import Doubles, Shape
 from .bordered import Bordered
-from .scales import scale_of
+from .scales import IDENTITY, scale_of
 from .symmetric import Symmetric
 
 if TYPE_CHECKING:
@@ -22,6 +22,10 @@ class Chart(Protocol):
     """Coordinates of one parameter."""
 
     elementwise: bool  # whether each element has a coordinate of its own
+
+    @property
+    def same(self) -> bool:
+        """True if the elements are the coordinates."""
 
     @property
     def longest(self) -> float:
@@ -49,6 +53,10 @@ class Elements:
     elementwise = True
 
     @property
+    def same(self) -> bool:
+        return scale_of(self.words) is IDENTITY
+
+    @property
     def longest(self) -> float:
         return scale_of(self.words).longest
 
@@ -73,7 +81,7 @@ class Elements:
 class Ascending:
     """Coordinates of ascending numbers: the first, and the logarithms of the differences."""
 
-    elementwise, longest = False, 3.0
+    elementwise, same, longest = False, False, 3.0
 
     def to(self, value: Doubles) -> Doubles:
         return np.concatenate([value[:1], np.log(np.diff(value))])
@@ -93,7 +101,7 @@ class Ascending:
 class LogWeights:
     """Coordinates of logarithms of weights that add up to 1: their differences from the last."""
 
-    elementwise, longest = False, 3.0
+    elementwise, same, longest = False, False, 3.0
 
     def to(self, value: Doubles) -> Doubles:
         found: Doubles = value[:-1] - value[-1]
@@ -144,7 +152,7 @@ class Covariances:
     """Coordinates of positive definite matrices, (..., d, d): Cholesky factors with the logarithms of their diagonals."""
 
     shape: tuple[int, ...]
-    elementwise, longest = False, 3.0
+    elementwise, same, longest = False, False, 3.0
 
     def _factors(self, point: Doubles) -> Doubles:
         d = self.shape[-1]
@@ -249,6 +257,7 @@ class Coordinates:
         self.elements, self.points = _slices(sizes), _slices(lengths)
         self.size, self.n_elements = sum(lengths.values()), sum(sizes.values())
         self.elementwise = all(c.elementwise for c in self.charts.values())
+        self._bent = {n: c for n, c in self.charts.items() if not c.same}
 
     def to(self, values: Mapping[str, Any]) -> Doubles:
         """Coordinates of values."""
@@ -266,6 +275,8 @@ class Coordinates:
 
     def gradient(self, point: Doubles, gradient: Doubles) -> Doubles:
         """Derivatives in the coordinates, of derivatives in the elements."""
+        if not self._bent:
+            return gradient
         found = np.empty(self.size)
         for name, chart in self.charts.items():
             own, slopes = gradient[self.elements[name]], chart.jacobian(point[self.points[name]])
@@ -274,9 +285,11 @@ class Coordinates:
 
     def hessian(self, point: Doubles, gradient: Doubles, hessian: Symmetric) -> Symmetric:
         """Second derivatives in the coordinates, of derivatives in the elements."""
+        if not self._bent:
+            return hessian
         if self.elementwise:
-            slopes, bends = np.empty(self.size), np.empty(self.size)
-            for name, chart in self.charts.items():
+            slopes, bends = np.ones(self.size), np.zeros(self.size)
+            for name, chart in self._bent.items():
                 at, own = self.points[name], gradient[self.elements[name]]
                 slopes[at], bends[at] = chart.jacobian(point[at]), chart.curvature(point[at], own)
             return hessian.scaled(slopes).plus_diagonal(bends)

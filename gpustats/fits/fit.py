@@ -25,6 +25,7 @@ from .scales import Scales
 from .searched import Searched
 from .starts import Tries
 
+FAR_ALONG_SCALE = 18.0  # way in a logarithm that a search goes without an end where there is no maximum
 # Standard errors from which on a parameter is said to go to the end of its domain: of logarithms, and relative to the standard
 # errors where the search began. And the relative one below which a kink is a pole.
 ENDLESS_LOG_ERROR, ENDLESS_RELATIVE_ERROR, POLE_RELATIVE_ERROR = 300.0, 1e6, 1e-6
@@ -178,6 +179,8 @@ def _searched(job: Job, first: int, end: int, runtime: Runtime) -> Found:
     values, slopes, _ = scales.back(searches.points)
     values[failed] = np.nan
     covariance = _covariance(searches, scales)
+    far = (np.abs(searches.points - points) > FAR_ALONG_SCALE) & np.isfinite(scales.longest)
+    searches.status[far.any(-1) & (searches.status == RUNNING)] = ENDLESS
     with np.errstate(invalid="ignore", over="ignore"):
         covariance *= slopes[:, :, None] * slopes[:, None, :]
     covariance[(searches.status != CONVERGED) & (searches.status != AT_KINK)] = np.nan

@@ -30,7 +30,7 @@ def _from_log_odds(u: Doubles) -> tuple[Doubles, Doubles, Doubles]:
     return value, slope, slope * (rest - value)
 
 
-_IDENTITY = Scale(lambda v: v, lambda u: (u, np.ones_like(u), np.zeros_like(u)))
+IDENTITY = Scale(lambda v: v, lambda u: (u, np.ones_like(u), np.zeros_like(u)))
 _LOGARITHM = Scale(np.log, _from_logarithm, 3.0)
 _LOG_ODDS = Scale(lambda v: np.log(v) - np.log1p(-v), _from_log_odds, 3.0)
 
@@ -39,7 +39,7 @@ def scale_of(words: Collection[str]) -> Scale:
     """The scale for a domain: logarithms for positive numbers, log odds for those in [0, 1], else the number itself."""
     if "unit" in words:
         return _LOG_ODDS
-    return _LOGARITHM if {"positive", "nonnegative"} & set(words) else _IDENTITY
+    return _LOGARITHM if {"positive", "nonnegative"} & set(words) else IDENTITY
 
 
 class Scales:

@@ -37,6 +37,14 @@ def as_many_as_free(work: int) -> contextlib.AbstractContextManager[None]:
     return _Bound(free.threads())
 
 
+def for_triangular_systems(work: int) -> contextlib.AbstractContextManager[None]:
+    """Context for triangular systems with several right sides: as `as_many_as_free`, and one thread for little work.
+
+    BLAS divides them among all of its threads, however few they are, and these then spin for a while and disturb others.
+    """
+    return _Bound(1) if work < LEAST_WORK else as_many_as_free(work)
+
+
 class FreeProcessors:
     """Number of processors that are free for this process, counted anew when the last count is old."""
 

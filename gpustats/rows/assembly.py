@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime.cached import cached_property
 from ..runtime.types import Doubles
 from .matrix_layout import M, MatrixLayout, sums
-from .row_parts import Design, Element, Number, Part, Product
+from .row_parts import Design, Element, Number, Part, PlacedDesign, Product
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,31 +30,42 @@ class _Derivative:
     Parameters
     ----------
     numbers : (N,) array, Summed or float
-    columns : Design, optional
+    columns : PlacedDesign, optional
         Matrix that lies where the array does.
     """
 
-    def __init__(self, numbers: Any, columns: Design | None):
+    def __init__(self, numbers: Any, columns: PlacedDesign | None):
         self.numbers, self._columns = numbers, columns
+        self._known: Doubles | None = None  # products with the columns and ones
 
-    @cached_property
     def _with_total(self) -> Doubles:
-        assert self._columns is not None
-        return self._columns.with_total(self.numbers)
+        if self._known is None:
+            assert self._columns is not None
+            self._known = self._columns.with_total(self.numbers)
+        return self._known
 
     def total(self) -> float:
         """Sum over the rows."""
         on_host = isinstance(self.numbers, np.ndarray) or np.ndim(self.numbers) == 0
-        return float(np.sum(self.numbers, dtype=float) if on_host else self._with_total[-1])
+        return float(np.sum(self.numbers, dtype=float) if on_host and self._known is None else self._with_total()[-1])
 
     def times(self, design: Design) -> Doubles:
         """Products with the columns of a matrix, (k,)."""
-        return (self._with_total if design is self._columns else design.with_total(self.numbers))[:-1]
+        return (self._with_total() if design is self._columns else design.with_total(self.numbers))[:-1]
+
+    def gram(self, left: Design, right: Design) -> Doubles:
+        """Products of the columns of two matrices, (k, k')."""
+        columns = self._columns
+        if columns is None or not left is right is columns:
+            return left.gram(self.numbers, right)
+        whole = columns.with_ones(self.numbers)
+        self._known = whole[-1]
+        return whole[:-1, :-1]
 
 
 def assembled(
     arguments: Mapping[str, Sequence[Part]], second: Mapping[tuple[str, str], Any], layout: MatrixLayout[M],
-    columns: Design | None = None,
+    columns: PlacedDesign | None = None,
 ) -> M:  # fmt: skip
     """Second derivatives in the elements.
 
@@ -66,7 +76,7 @@ def assembled(
     second : mapping
         Pair of arguments -> second derivative: (N,), or `Summed`, or its sum where both are numbers of all rows.
     layout : Layout
-    columns : Design, optional
+    columns : PlacedDesign, optional
         Matrix that lies where the derivatives do, if these are device arrays.
     """
     found = layout.empty()
@@ -82,7 +92,7 @@ def assembled(
 
 
 def assembled_gradient(
-    arguments: Mapping[str, Sequence[Part]], first: Mapping[str, Any], size: int, columns: Design | None = None
+    arguments: Mapping[str, Sequence[Part]], first: Mapping[str, Any], size: int, columns: PlacedDesign | None = None
 ) -> Doubles:
     """First derivatives in the elements, (P,), of those in the arguments, (N,) or their sums."""
     found = np.zeros(size)
@@ -136,7 +146,7 @@ def _product(left: Part, right: Part, derivative: _Derivative) -> Doubles:
         case Product(), Number():
             return derivative.times(left.design)[:, None]
         case Product(), Product():
-            return left.design.gram(f, right.design)
+            return derivative.gram(left.design, right.design)
         case Element(), Number():
             return sums(left.index, f, len(left.places))[:, None]
         case Element(), Product():

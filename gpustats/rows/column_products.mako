@@ -3,13 +3,13 @@
     def place(row, column):
         return f"({column}) * n_rows + {row}" if by_columns else f"({row}) * {columns} + {column}"
 
-    padded = 4 * (-(-columns // 4))
-    across = -(-padded // 4)
+    across = columns // 4 + 1
+    padded = 4 * across
     tiles = across * (across + 1) // 2
     squares = [(i, j) for i in range(4) for j in range(4)]
     parts = max(threads // (columns + 1), 1)
 %>\
-// out[block][tile][4][4]: X' diag(weights) X over the block's rows, of which a thread has a tile on or below the diagonal.
+// out[block][tile][4][4]: [X 1]' diag(weights) [X 1] over the block's rows, of which a thread has a tile on or below the diagonal.
 KERNEL(${threads}) gram(
     GLOBAL double *RESTRICT out, GLOBAL const real *RESTRICT X, index_t X_start, GLOBAL const real *RESTRICT weights,
     index_t weights_start, index_t n_rows)
@@ -30,7 +30,7 @@ KERNEL(${threads}) gram(
         BARRIER();
         for (int e = THREAD; e < ${rows * padded}; e += ${threads}) {
             const int ${f"c = e / {rows}, r = e % {rows}" if by_columns else f"r = e / {padded}, c = e % {padded}"};
-            rows[r * ${padded} + c] = c < ${columns} && first + r < n_rows ? X[${place("first + r", "c")}] : 0;
+            rows[r * ${padded} + c] = c < ${columns} && first + r < n_rows ? X[${place("first + r", "c")}] : c == ${columns};
         }
         for (int r = THREAD; r < ${rows}; r += ${threads})
             own[r] = first + r < n_rows ? weights[first + r] : 0;

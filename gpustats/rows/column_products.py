@@ -47,8 +47,12 @@ class ColumnProducts:
     def __init__(self, matrix: Matrix, runtime: Runtime):
         self.columns, self._matrix, self._runtime = matrix.columns, matrix, runtime
         device, itemsize = runtime.device, matrix.dtype.itemsize
-        across = -(-self.columns // 4)
+        across = self.columns // 4 + 1  # tiles of four columns, of which the last is of ones
         self._tiles = across * (across + 1) // 2
+        row, column = np.indices((self.columns + 1, self.columns + 1))
+        left, right = np.maximum(row, column), np.minimum(row, column)
+        #: where each product stands among the tiles, above the diagonal as below
+        self._places = 16 * ((left // 4) * (left // 4 + 1) // 2 + right // 4) + 4 * (left % 4) + right % 4
         if matrix.lanes > 1:
             self._threads, rows = matrix.lanes, GROUPS_TOGETHER
             most, self._blocks_of_tiles = BLOCKS_OF_CPU * device.compute_units, 1
@@ -62,15 +66,13 @@ class ColumnProducts:
 
     def weighted(self, weights: Array) -> Doubles:
         """Products X' diag(weights) X, (k, k), for weights (N,), which may lie on the device."""
+        return self.with_ones(weights)[:-1, :-1]
+
+    def with_ones(self, weights: Array) -> Doubles:
+        """Products of X with a column of ones behind it, (k + 1, k + 1): the last row is `with_total`."""
         sums = self._sums("gram", (self._blocks_of_tiles, self._blocks), self._tiles * 16, weights)
-        across, k = -(-self.columns // 4), self.columns
-        down, right = np.tril_indices(across)
-        found = np.zeros((across, 4, across, 4))
-        tiles = sums.reshape(-1, 4, 4)
-        found[right, :, down] = tiles.swapaxes(1, 2)
-        found[down, :, right] = tiles
-        whole = found.reshape(4 * across, 4 * across)[:k, :k]
-        return (whole + whole.T) / 2  # to the last bit the same on both sides
+        found: Doubles = sums[self._places]
+        return found
 
     def with_total(self, weights: Array) -> Doubles:
         """Products X' weights with an array (N,), which may lie on the device, and behind them its sum, (k + 1,)."""

@@ -31,6 +31,13 @@ class Design(Protocol):
         """Sums of weights times rows of X over the rows of each of n groups, (n, k)."""
 
 
+class PlacedDesign(Design, Protocol):
+    """Design matrix that lies where the arrays of a computation do."""
+
+    def with_ones(self, weights: Array) -> Doubles:
+        """Z' diag(weights) Z, where Z is X with a column of ones behind it, (k + 1, k + 1)."""
+
+
 class HostDesign:
     """Design matrix on the host, in row-major order."""
 

@@ -27,7 +27,8 @@ from .types import Array, DType
 
 THREADS = thresholds.RUNTIME_COPY_THREADS.value  # that make copies
 PLACES_PER_THREAD = thresholds.RUNTIME_COPY_PLACES.value  # of a thread, in page-locked memory
-CHUNK = thresholds.RUNTIME_COPY_CHUNK.value  # bytes of a place
+PLACE = thresholds.RUNTIME_COPY_PLACE.value  # bytes of a place
+LEAST_PART = thresholds.RUNTIME_COPY_LEAST_PART.value  # bytes of a part of a large copy
 SMALL_COPY = thresholds.RUNTIME_SMALL_COPY.value  # bytes below which a copy is left to the driver
 LARGE_RESULT = thresholds.RUNTIME_LARGE_RESULT.value  # bytes from which on the memory of a result is used again
 
@@ -53,10 +54,10 @@ class Staging:
         """Copy arrays or rows, each to an address in a type, after all work in the stream; they may change afterwards."""
         large: list[Part] = []
         for pointer, array, dtype in copies:
-            if math.prod(array.shape) * dtype.itemsize < SMALL_COPY:
+            if (nbytes := math.prod(array.shape) * dtype.itemsize) < SMALL_COPY:
                 self._send_small(pointer, np.ascontiguousarray(array, dtype))
             else:
-                large += ((pointer + start, part, dtype) for start, part in parts(array, dtype.itemsize, CHUNK))
+                large += ((pointer + start, part, dtype) for start, part in parts(array, dtype.itemsize, _size(nbytes)))
         if large:
             self._copiers.copy(Staging._send, large, self._reached())
 
@@ -67,8 +68,8 @@ class Staging:
     def to_host(self, pointer: int, out: np.ndarray, registered: bool = False) -> None:
         """Fill the C-contiguous array `out`, after all work in the stream; into registered memory the bus writes by itself."""
         if out.nbytes >= LARGE_RESULT and not registered:
-            found = [(pointer + start, part, out.dtype) for start, part in parts(out.reshape(-1), out.itemsize, CHUNK)]
-            self._copiers.copy(Staging._receive, found, self._reached())
+            found = parts(out.reshape(-1), out.itemsize, _size(out.nbytes))
+            self._copiers.copy(Staging._receive, [(pointer + start, part, out.dtype) for start, part in found], self._reached())
         else:
             checked(cu.cuMemcpyDtoHAsync(address_of(out), pointer, out.nbytes, self._stream))
             checked(cu.cuStreamSynchronize(self._stream))
@@ -82,7 +83,7 @@ class Staging:
     def bus(self, event: Any, ended: list[Any]) -> Iterator[None]:
         """Context for copies of the calling thread: they begin after an event, and `ended` gets an event of their end."""
         if self._bus is None:
-            self._places = [(page_locked.empty(CHUNK, np.uint8), new_event()) for _ in range(PLACES_PER_THREAD)]
+            self._places = [(page_locked.empty(PLACE, np.uint8), new_event()) for _ in range(PLACES_PER_THREAD)]
             self._bus = new_stream(NON_BLOCKING)
         checked(cu.cuStreamWaitEvent(self._bus, event, 0))
         try:
@@ -95,7 +96,7 @@ class Staging:
         places = itertools.cycle(self._places)
         for pointer, whole, dtype in left:
             nbytes = math.prod(whole.shape) * dtype.itemsize
-            for start, part in parts(whole.array(), dtype.itemsize, CHUNK) if nbytes > CHUNK else [(0, whole)]:
+            for start, part in parts(whole.array(), dtype.itemsize, PLACE) if nbytes > PLACE else [(0, whole)]:
                 place, event = next(places)
                 checked(cu.cuEventSynchronize(event))  # the bus may still be reading the place
                 numbers = place[: math.prod(part.shape) * dtype.itemsize]
@@ -119,6 +120,11 @@ class Staging:
             busy.append((event, place[: part.nbytes], part))
         while busy:
             empty()
+
+
+def _size(nbytes: int) -> int:
+    """Bytes of a part of a copy: two or more for each thread, but few, since at each the threads wait for one another."""
+    return min(max(nbytes // (2 * THREADS), LEAST_PART), PLACE)
 
 
 class Copiers:

@@ -52,8 +52,9 @@ CUDA_ON_H200 = f"cuda: {H200}; others: {NOT_RECORDED}"
 RUNTIME_COPY_THREADS = Threshold(
     8, "threads that copy between the host and a CUDA device at most", NOT_RECORDED, "2026-11-24", "paths"
 )
-RUNTIME_COPY_PLACES = Threshold(4, "places of such a thread in page-locked memory", NOT_RECORDED, "2026-11-25", "paths")
-RUNTIME_COPY_CHUNK = Threshold(2 << 20, "bytes of such a place", NOT_RECORDED, "2026-11-25", "paths")
+RUNTIME_COPY_PLACES = Threshold(2, "places of such a thread in page-locked memory", H200, "2026-11-29", "fits")
+RUNTIME_COPY_PLACE = Threshold(4 << 20, "bytes of such a place", H200, "2026-11-29", "fits")
+RUNTIME_COPY_LEAST_PART = Threshold(2 << 20, "bytes of a part of a large copy", NOT_RECORDED, "2026-11-25", "paths")
 RUNTIME_SMALL_COPY = Threshold(16 << 20, "bytes below which the driver copies by itself", H200, "2026-11-29", "paths")
 RUNTIME_LEAST_REGISTERED = Threshold(
     1 << 15, "bytes from which the memory of a result is registered with the driver", H200, "2026-11-29", "rows"

@@ -14,7 +14,7 @@ import threading
 import numpy as np
 from gpustats.runtime import choose, staging
 from gpustats.runtime.host_memory import HostRows, parts
-staging.CHUNK, staging.SMALL_COPY, staging.LARGE_RESULT = 1 << 12, 1 << 10, 1 << 13
+staging.PLACE, staging.LEAST_PART, staging.SMALL_COPY, staging.LARGE_RESULT = 1 << 12, 1 << 11, 1 << 10, 1 << 13
 runtime, rng = choose.get("cuda:0"), np.random.default_rng(1)
 
 
@@ -89,7 +89,7 @@ threads = [threading.Thread(target=many) for _ in range(3)]
 for thread in threads: thread.start()
 for thread in threads: thread.join()
 assert found == [True] * 15
-assert set(stand_in.page_locked) == {staging.CHUNK}
+assert set(stand_in.page_locked) == {staging.PLACE}
 assert len(stand_in.page_locked) <= staging.THREADS * staging.PLACES_PER_THREAD
 print("right")
 """
