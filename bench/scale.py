@@ -80,7 +80,7 @@ class Kind:
 
 def sums() -> Kind:
     """Log-likelihoods with their gradients in a few numbers."""
-    paths = "paths-2-x-nvidia-h100-80gb-hbm3-cuda"
+    paths = "paths-2-x-nvidia-h200-cuda"
     works = "Likelihood: Student t, N=1e8", "GLM: logistic regression, k=50, N=1e7"
     known, other = (
         Pair(work, *(seconds(paths, work, peer, "waited_us") for peer in ("gpustats", "gpustats, 2 devices"))) for work in works
