@@ -24,6 +24,7 @@ import json
 import multiprocessing
 import platform
 import re
+import signal
 import statistics
 import sys
 import time
@@ -324,7 +325,26 @@ class Report:
         found = [case for case in cases if fnmatch.fnmatch(case.title, f"*{self.args.only}*")]
         if not found:
             sys.exit("\n  ".join([f"no work matches {self.args.only!r}; there is", *(case.title for case in cases)]))
-        return track(found, "measuring", console=Console(stderr=True))
+        return self._until_interrupted(track(found, "measuring", console=Console(stderr=True)))
+
+    def _until_interrupted(self, cases: Iterable[Any]) -> Iterable[Any]:
+        """Cases up to Ctrl-C, after which the work under way is finished and its measurements are kept; a second one ends it."""
+        stopping = False
+
+        def stop(*_: object) -> None:
+            nonlocal stopping
+            stopping = True
+            signal.signal(signal.SIGINT, before)
+            print("stopping after this work; Ctrl-C again: at once", file=sys.stderr)
+
+        before = signal.signal(signal.SIGINT, stop)
+        try:
+            for case in cases:
+                yield case
+                if stopping:
+                    break
+        finally:
+            signal.signal(signal.SIGINT, before)
 
     def measure(self, call: Callable[[], object], peer: Peer) -> Row:
         """Times of a call that has run before, in µs."""

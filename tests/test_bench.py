@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -61,6 +63,21 @@ def test_libraries_that_are_missing_are_told(tmp_path, capsys):
     assert f"results go to {made.path}.*" in capsys.readouterr().err
     assert [peer.name for peer in made.peers([report.GPUStats, Missing])] == ["gpustats"]
     assert capsys.readouterr().err == "without Missing: No module named 'missing'\n"
+
+
+def test_what_was_measured_before_ctrl_c_is_kept(tmp_path, capsys):
+    made = report.Report(report.options("glm", "").parse_args(["--quick", "--out", str(tmp_path)]))
+    cases = [SimpleNamespace(title=f"work {i}") for i in range(3)]
+    for case in made.wanted(cases):
+        os.kill(os.getpid(), signal.SIGINT)
+        made.rows.append({"work": case.title, "peer": "gpustats", "time": "waited_us", "waited_us": 20.0})
+    assert made.write(report.Table(made.rows, report.TIMES, "")) == 0
+    assert [row["work"] for row in json.loads(made.path.with_suffix(".json").read_text())["rows"]] == ["work 0"]
+    assert "Ctrl-C again: at once" in capsys.readouterr().err
+    with pytest.raises(KeyboardInterrupt):
+        for _ in made.wanted(cases):
+            for _ in range(2):
+                os.kill(os.getpid(), signal.SIGINT)
 
 
 def test_what_is_measured_elsewhere_has_files_of_its_own():
