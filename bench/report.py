@@ -328,7 +328,7 @@ class Report:
         return self._until_interrupted(track(found, "measuring", console=Console(stderr=True)))
 
     def _until_interrupted(self, cases: Iterable[Any]) -> Iterable[Any]:
-        """Cases up to Ctrl-C, after which the work under way is finished and its measurements are kept; a second one ends it."""
+        """Cases up to Ctrl-C, after which the work under way is finished and what it measured is kept; a second one ends it."""
         stopping = False
 
         def stop(*_: object) -> None:
