@@ -40,9 +40,12 @@ def as_many_as_free(work: int) -> contextlib.AbstractContextManager[None]:
 def for_triangular_systems(work: int) -> contextlib.AbstractContextManager[None]:
     """Context for triangular systems with several right sides: as `as_many_as_free`, and one thread for little work.
 
-    BLAS divides them among all of its threads, however few they are, and these then spin for a while and disturb others.
+    BLAS divides them among all of its threads, however few they are, and these then spin for a while and disturb others. Where
+    another caller is in a context, little work leaves BLAS the threads that it has for that one.
     """
-    return _Bound(1) if work < LEAST_WORK else as_many_as_free(work)
+    if work >= LEAST_WORK:
+        return as_many_as_free(work)
+    return _NO_BOUND if _Bound.entered() else _Bound(1)
 
 
 class FreeProcessors:
@@ -118,6 +121,11 @@ class _Bound:
 
     def __init__(self, threads: int | None):
         self._threads = threads
+
+    @classmethod
+    def entered(cls) -> bool:
+        """True if a caller is in a context."""
+        return cls._inside > 0
 
     def __enter__(self) -> None:
         cls = _Bound
