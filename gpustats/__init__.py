@@ -16,6 +16,7 @@ from .density import Densities, Density, densities
 from .errors import AccuracyWarning, CompileError, DeviceFunctionError, DeviceLostError, NoDeviceError
 from .language.library import library
 from .names.elsewhere import hint
+from .names.models import model_here
 from .processes.kind import COVARIANCE
 from .registry import register
 
@@ -68,7 +69,7 @@ def __getattr__(name: str) -> Any:
             from .processes.registry import covariances
 
             return covariances[name]
-    advice = "" if name.startswith("_") else hint(name, __dir__())
+    advice = "" if name.startswith("_") else model_here(name) or hint(name, __dir__())
     # With a name and no object, Python does not add advice of its own.
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{advice}", name=name)
 

@@ -35,7 +35,8 @@ def register(source: str | Path, *, replace: bool = False) -> Any:
     ----------
     source : str or Path
         The text of a device function ``name_logpdf``, ``name_logpmf``, ``name_cov`` or ``name_loglik`` (see CONTRIBUTING.md),
-        or the path of a file with it. A string without a newline that names an existing file is a path as well.
+        or the path of a file with it. A string without a newline that names an existing file is a path as well. Its comment
+        gives the domains of the arguments: `real`, any number, is what it says nothing of.
     replace : bool
         Whether one of the same name may be replaced.
 

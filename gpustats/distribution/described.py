@@ -64,6 +64,9 @@ def docstring(density: WithFunctions) -> str:
         parts += [[f"{'Mass function' if density.discrete else 'Density'} of {x.name} ({x.domain})."]]
     if parameters:
         parts += [["Parameters", "----------", *(line for a in parameters for line in _lines(a))]]
+    if unsaid := [a.name for a in definition.arguments if not a.stated]:
+        said = f"The comment gives no domain of {', '.join(unsaid)}: any number is taken, and none refused."
+        parts += [["Notes", "-----", said]]
     if is_known and definition is library.shipped(name) and (elsewhere := list(_elsewhere(name, parameters))):
         parts += [["Notes", "-----", "In other packages:"], elsewhere]
     if definition.reference:

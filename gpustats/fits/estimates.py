@@ -112,7 +112,8 @@ class Estimates(Advised):
 
     def _told_of(self, name: str) -> str:
         here = "" if name.startswith("_") else called_here(name, self._names())
-        return f"estimates have no attribute {name!r}{here and f': they have .{here}'}"
+        told = self.fitted and self.fitted.objective.problem.elsewhere.get(name) or here and f"they have .{here}"
+        return f"estimates have no attribute {name!r}{told and f': {told}'}"
 
     @classmethod
     def _names(cls) -> frozenset[str]:
@@ -345,7 +346,7 @@ class Estimates(Advised):
             )
         return chi_squared(max(float(statistic), 0.0), df)
 
-    def predict(self, *args: Value, **kwargs: Value) -> Prediction:
+    def predict(self, *args: Value, **kwargs: Value) -> Prediction | Any:
         """Predictions for new data with standard errors, by the delta method.
 
         Parameters
@@ -353,11 +354,12 @@ class Estimates(Advised):
         *args, **kwargs
             What the model takes. A `gpustats.GLM` takes X, (M, k), and by name ``offset`` and ``groups`` of these rows; one of
             a formula takes a data frame. A Gaussian process takes points, (M, p), and what its own `predict` takes by name: it
-            predicts with these hyperparameters as if they were known.
+            predicts with these hyperparameters as if they were known. A mixture takes observations, else those that it has.
 
         Returns
         -------
         Prediction
+            A Gaussian process and a mixture return what their own `predict` does.
         """
         if self.fitted is None:
             raise NotImplementedError(f"{self.density} has no predictions with standard errors: gpustats.GLM has")

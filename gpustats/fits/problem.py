@@ -61,8 +61,8 @@ class Problem(ABC):
         Values of parameters that are fixed unless a call says otherwise; elements that are nan are free.
     formula : str or None
         The formula of the model, where it has one.
-    instead : str
-        What there is instead of predictions, for errors.
+    elsewhere : dict
+        What estimates do not have -> what has it, for errors.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Problem(ABC):
     single = False
     known: Named = {}
     formula: str | None = None
-    instead = "gpustats.GLM has"
+    elsewhere: Mapping[str, str] = {}
 
     @abstractmethod
     def starts(self, given: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -91,7 +91,7 @@ class Problem(ABC):
 
     def predict(self, estimates: Any, *args: Value, **kwargs: Value) -> Prediction:
         """Predictions for new data, with standard errors."""
-        raise NotImplementedError(f"{self.name} has no predictions with standard errors: {self.instead}")
+        raise NotImplementedError(f"{self.name} has no predictions with standard errors: gpustats.GLM has")
 
     def complaint(self) -> str:
         """Why the log-likelihood is not finite, where the data tell."""

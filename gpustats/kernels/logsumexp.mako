@@ -1,12 +1,19 @@
 ## The density of a mixture at a row, of which a kernel sees one component after the other; for every shape that mixes.
-## `outputs`: what is written beside the sum over the rows, of "rows" (the log-density at each) and "labels".
+## `outputs`: what is written beside the sum over the rows, of "rows" (the log-density at each), "labels" (a
+## component that is drawn) and "likeliest" (that of the largest term, the first of several).
+<%!
+def of_component(outputs):
+    """Arguments of a component beside its term, with their parameters."""
+    drawn = [(", &words[r]", ", words_t *words")] if "labels" in outputs else []
+    return [(", k", ", index_t component"), *drawn] if drawn or "likeliest" in outputs else []
+%>\
 <%def name="functions(outputs)">\
 // log sum exp of terms that come one by one.
 typedef struct {
     real high;  // the largest of them
     real sum;  // of exp(term - high)
-% if "labels" in outputs:
-    index_t label;  // a component, drawn from those that came so far
+% if "labels" in outputs or "likeliest" in outputs:
+    index_t label;  // a component of those that came so far
 % endif
 } mixture_t;
 
@@ -15,18 +22,21 @@ DEVICE mixture_t mixture_of_none()
     mixture_t mixture;
     mixture.high = -INFINITY;
     mixture.sum = 0;
-% if "labels" in outputs:
+% if "labels" in outputs or "likeliest" in outputs:
     mixture.label = -1;
 % endif
     return mixture;
 }
 
 // Of infinite terms, those of the same sign are equal: their difference is 0 here, not nan.
-DEVICE void mixture_add(mixture_t *mixture, real term${", index_t component, words_t *words" if "labels" in outputs else ""})
+DEVICE void mixture_add(mixture_t *mixture, real term${"".join(p for _, p in of_component(outputs))})
 {
     const real apart = exp(term == mixture->high ? 0 : -fabs(term - mixture->high));
     const int larger = term > mixture->high;
     mixture->sum = larger ? mixture->sum * apart + 1 : mixture->sum + apart;
+% if "likeliest" in outputs:
+    mixture->label = larger ? component : mixture->label;
+% endif
     mixture->high = larger ? term : mixture->high;
 % if "labels" in outputs:
     // It takes the place of those before it with the probability that is its share of the sum so far.
@@ -50,8 +60,11 @@ GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL 
 % if "rows" in outputs:
     GLOBAL real *RESTRICT rows, index_t rows_offset,
 % endif
+% if "labels" in outputs or "likeliest" in outputs:
+    GLOBAL int *RESTRICT labels, index_t labels_offset,
+% endif
 % if "labels" in outputs:
-    GLOBAL int *RESTRICT labels, index_t labels_offset, index_t key, index_t stream, index_t first_draw,
+    index_t key, index_t stream, index_t first_draw,
 % endif
 </%def>
 ## The mixtures of the rows that a thread has in flight, before the first component.
@@ -71,7 +84,7 @@ mixture_t mixture[${layout.unroll}];
 % endif
 </%def>
 <%def name="add(value, outputs)">\
-mixture_add(&mixture[r], ${value}${", k, &words[r]" if "labels" in outputs else ""});
+mixture_add(&mixture[r], ${value}${"".join(v for v, _ in of_component(outputs))});
 </%def>
 <%def name="finish(layout, outputs)">\
 UNROLL for (int r = 0; r < ${layout.unroll}; r++) {
@@ -82,7 +95,7 @@ UNROLL for (int r = 0; r < ${layout.unroll}; r++) {
 % if "rows" in outputs:
                 rows[rows_offset + n] = value;
 % endif
-% if "labels" in outputs:
+% if "labels" in outputs or "likeliest" in outputs:
                 labels[labels_offset + n] = value > -INFINITY ? (int)mixture[r].label : -1;
 % endif
             }

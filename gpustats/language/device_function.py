@@ -30,6 +30,7 @@ class Argument:
     name: str
     domain: str = "real"
     description: str = ""
+    stated: bool = field(default=True, compare=False)  # whether a comment gives its domain
 
     @functools.cached_property
     def words(self) -> frozenset[str]:
@@ -292,9 +293,7 @@ def _arguments(made: DeviceFunction, names_of: dict[str, list[str]], said: _Comm
         names = names_of[function.name]
         types = dict(zip(names, (p.type for p in function.parameters), strict=True))
     if not names:
-        raise DeviceFunctionError(
-            f"{made.written(function)} takes no observation", function.line, function.column, made.source
-        )
+        raise DeviceFunctionError(f"{made.written(function)} takes no observation", function.line, function.column, made.source)
     said.refuse_unknown(made.source, names, bool(kind.public))
     for ending in ("logpdf", "logpmf", *DISTRIBUTION_FUNCTIONS, *QUANTILES, *NUMBERS, "cov", "loglik", "sample"):
         if (one := made.role(ending)) is not None and one.type not in (REAL, VOID):
@@ -391,7 +390,7 @@ def _argument(source: str, name: str, type: str, entry: Entry) -> Argument:
     """Argument of the signature, with the comment's domain and description."""
     domain, about, line = entry
     pointer = {VECTOR: "const real *", OUTPUT: "real *"}.get(type, "")
-    argument = Argument(name, domain or ("vector" if pointer else "real"), about)
+    argument = Argument(name, domain or ("vector" if pointer else "real"), about, bool(domain))
     if (argument.rank == 1) != bool(pointer):
         raise DeviceFunctionError(
             f"the comment calls {name} '{domain}', but the signature has it as {pointer or type}",

@@ -19,6 +19,7 @@ class Domain:
     """Meaning of one word of a domain."""
 
     word: str
+    meaning: str  # for the guide
     rank: int = 0  # number of axes that belong to one value: 0 for a number, 1 for a vector, 2 for a matrix
     #: the condition for a number, or for an element of a vector, as C with ``{0}`` in its place; "" where there is none
     c: str = ""
@@ -54,43 +55,79 @@ _SUMS_TO_ONE = """\
     if (!(fabs({own}sum_{x} - 1) <= {tolerance})) {bad} = {outside};
 """
 
-_WHOLE_OR_INFINITE = Domain("integer", c="{0} == floor({0})", inside=lambda v: (v % 1 == 0) | (abs(v) == math.inf))
+_WHOLE_OR_INFINITE = Domain(
+    "integer", "a whole number, or an infinite one", c="{0} == floor({0})",
+    inside=lambda v: (v % 1 == 0) | (abs(v) == math.inf),
+)  # fmt: skip
 
 #: All words of domains; where a domain has several of them, the point is that of the last one.
 DOMAINS = {
     domain.word: domain
     for domain in (
-        Domain("real", point=lambda module, n: 0.0),
-        Domain("positive", c="{0} > 0", inside=lambda v: v > 0, point=lambda module, n: 1.0),
-        Domain("nonnegative", c="{0} >= 0", inside=lambda v: v >= 0, point=lambda module, n: 1.0),
-        Domain("unit", c="{0} >= 0 && {0} <= 1", inside=lambda v: (v >= 0) & (v <= 1), point=lambda module, n: 0.5),
+        Domain("real", "any number: what an argument is of which the comment says nothing", point=lambda module, n: 0.0),
+        Domain("positive", "> 0", c="{0} > 0", inside=lambda v: v > 0, point=lambda module, n: 1.0),
+        Domain("nonnegative", "≥ 0", c="{0} >= 0", inside=lambda v: v >= 0, point=lambda module, n: 1.0),
         Domain(
-            "integer", c="{0} == floor({0}) && fabs({0}) < INFINITY", inside=lambda v: (v % 1 == 0) & (abs(v) < math.inf)
+            "unit", "in the closed interval [0, 1]", c="{0} >= 0 && {0} <= 1", inside=lambda v: (v >= 0) & (v <= 1),
+            point=lambda module, n: 0.5,
         ),
-        Domain("extended"),
         Domain(
-            "ordered", 1, c_whole=_ORDERED, whole=lambda v: (v[..., 1:] > v[..., :-1]).all(-1),
-            point=lambda module, n: module.arange(n) - (n - 1) / 2,
+            "integer", "a whole number", c="{0} == floor({0}) && fabs({0}) < INFINITY",
+            inside=lambda v: (v % 1 == 0) & (abs(v) < math.inf),
         ),
-        Domain("vector", 1, c_whole=_ELEMENTS),
+        Domain("extended", "before `integer`: it may be infinite, too"),
         Domain(
-            "simplex", 1, "{0} >= 0", lambda v: v >= 0, _SUMS_TO_ONE, _sums_to_one,
-            point=lambda module, n: module.ones((n,)) / n,
+            "ordered", "a vector that increases strictly", 1, c_whole=_ORDERED,
+            whole=lambda v: (v[..., 1:] > v[..., :-1]).all(-1), point=lambda module, n: module.arange(n) - (n - 1) / 2,
         ),
-        Domain("covariance", 2, point=lambda module, n: module.eye(n)),
+        Domain("vector", "a vector of length `dim`, passed as `const real *`", 1, c_whole=_ELEMENTS),
+        Domain(
+            "simplex", "a vector of nonnegative numbers that sum to one, within 0.00001 (in float32 0.00035)", 1, "{0} >= 0",
+            lambda v: v >= 0, _SUMS_TO_ONE, _sums_to_one, point=lambda module, n: module.ones((n,)) / n,
+        ),
+        Domain(
+            "covariance", "a covariance matrix, of a density of `sqdist` and `logdet`", 2, point=lambda module, n: module.eye(n)
+        ),
     )
 }  # fmt: skip
 
 
+#: What domains are called elsewhere -> the words for it here, "" where it says nothing more.
+ELSEWHERE = {
+    **dict.fromkeys(("float", "double", "scalar", "continuous", "unbounded", "unconstrained", "angle"), "real"),
+    **dict.fromkeys(("interval", "probability", "proportion", "fraction"), "unit"),
+    ">": "positive", **dict.fromkeys((">=", "≥"), "nonnegative"),
+    **dict.fromkeys(("discrete", "whole"), "integer"),
+    **dict.fromkeys(("count", "counts", "natural"), "nonnegative integer"),
+    **dict.fromkeys(("binary", "bool", "boolean"), "unit integer"),
+    **dict.fromkeys(("probabilities", "proportions"), "simplex"),
+    **dict.fromkeys(("sorted", "increasing", "ascending"), "ordered"),
+    **dict.fromkeys(("array", "vectors"), "vector"),
+    **dict.fromkeys(("the", "a", "an", "in", "number", "numbers", "strictly", "valued", "0"), ""),
+}
+#: Words that are spelled nearly as one that means something else.
+_APART = frozenset(("negative", "nonpositive", "bounded"))
+
+
 def nearest(word: str) -> str:
     """Word of a domain that is spelled nearly as `word`, "" where none is near."""
-    return "".join(difflib.get_close_matches(word.lower(), DOMAINS, 1))
+    return "" if word.lower() in _APART else "".join(difflib.get_close_matches(word.lower(), DOMAINS, 1))
+
+
+def _here(word: str) -> str | None:
+    """Words here for one that somebody wrote in a domain; None where none is known."""
+    found = word if word in DOMAINS else ELSEWHERE.get(word.lower())
+    return found if found is not None else nearest(word) or None
 
 
 def refusal(words: Iterable[str], argument: str) -> tuple[str, str]:
     """First word that names no domain, and the message that refuses it."""
+    words = tuple(words)
     word = next(w for w in words if w not in DOMAINS)
+    here = [_here(w) for w in words]
     meant = nearest(word)
+    if word.lower() in ELSEWHERE and None not in here:
+        meant = " ".join(dict.fromkeys(" ".join(filter(None, here)).split())) or "real"
     advice = f"did you mean {meant}?" if meant else f"there are {', '.join(DOMAINS)}; a description follows a comma"
     return word, f"'{word}' is not a domain, for {argument}: {advice}"
 

@@ -26,8 +26,9 @@ from ..fits.newton import solve
 from ..fits.problem import Expanded, Named, Problem
 from ..fits.scales import Scales
 from ..names.keywords import advising
+from ..names.results import OF_MIXTURES
 from ..runtime import thresholds
-from ..runtime.types import Doubles, Shape
+from ..runtime.types import Doubles, Shape, Value
 from .on_rows import mixture_rows, on_rows
 from .one_pass import WEIGHTS
 
@@ -47,6 +48,11 @@ class Fitting(HasFit):
 
     if TYPE_CHECKING:
         _function: Pointwise
+
+    def _told_of(self, name: str) -> str:
+        if name not in OF_MIXTURES:
+            return super()._told_of(name)
+        return f"Mixture has no attribute {name!r}: it has .{OF_MIXTURES[name]}(log_weights, …)"
 
     @advising
     def fit(
@@ -71,6 +77,7 @@ class Fitting(HasFit):
         -------
         Estimates
             Its parameters are ``log_weights``, (K,), of weights that add up to 1, and those of the density for each component.
+            Its `predict` gives the most probable component of each observation, or of new ones.
 
         Raises
         ------
@@ -92,6 +99,8 @@ class Fitting(HasFit):
         >>> fit = gs.Mixture(gs.normal, x).fit(2)
         >>> np.sort(fit["mu"]).round(1), np.sort(np.exp(fit["log_weights"])).round(1)
         (array([1., 6.]), array([0.4, 0.6]))
+        >>> fit["mu"][fit.predict([0.5, 7.0])].round(1)  # of the most probable component
+        array([1., 6.])
         """
         from ..fits.maximum import maximise
 
@@ -118,7 +127,10 @@ class Fitting(HasFit):
 class MixtureProblem(Problem):
     """Mixture as a fit maximises its log-likelihood."""
 
-    instead = "the mixture's own responsibilities(**fit.parameters) are probabilities of the components"
+    elsewhere: Mapping[str, str] = {
+        name: f"the mixture has .{here}(**fit.parameters)" if here != "predict" else "they have .predict()"
+        for name, here in (*OF_MIXTURES.items(), *((own, own) for own in ("responsibilities", "assign", "logpdf")))
+    }
 
     def __init__(
         self, mixture: Any, components: int, rng: Any, fixed: Mapping[str, Any], priors: Mapping[str, Any]
@@ -193,6 +205,10 @@ class MixtureProblem(Problem):
         if not found.converged or not np.isfinite(list(found.parameters.values())).all():
             found = density.fit(sample_of(self._mixture.x), fixed=given)
         return {a.name: float(v) if np.isfinite(v := found[a.name]) else start_in(a.words) for a in self._arguments}
+
+    def predict(self, estimates: Estimates, x: Value | None = None) -> Any:
+        mixture = self._mixture if x is None else type(self._mixture)(self._mixture.density, x)
+        return mixture.predict(**estimates.parameters)
 
     def expand(self, values: Named, wrt: Sequence[str], second: bool) -> Expanded:
         own = {n: v for n, v in values.items() if n != WEIGHTS}

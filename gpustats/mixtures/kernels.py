@@ -27,10 +27,10 @@ def layout(device: Device, code: KernelCode, problem: Problem) -> Layout:
     return Layout(threads, n_sets, tile, unroll, group=group, stage_vectors=numbers, resident=1024)
 
 
-#: Writes for each row, besides the sum: the mixture's log-density, or the number of a component that is drawn.
+#: Writes for each row, besides the sum: the mixture's log-density, or the number of a component, drawn or the most probable.
 MIXTURE = Shape(
     "mixture", Template.beside(__file__, "mixture"), mixture_pattern, layout, sums=True, all_sets=True,
-    outputs={"rows": (), "labels": (RANDOM,)},
+    outputs={"rows": (), "labels": (RANDOM,), "likeliest": ()},
 )  # fmt: skip
 
 

@@ -23,14 +23,14 @@ from ..evaluation.sums import SumLaunch, adder_of
 from ..kernels.layout import power_of_two, row_blocks
 from ..likelihood import BoundDensity
 from ..rows.along import Along
-from ..runtime.arrays import as_array, is_contiguous, is_device_array, result_dtype
+from ..runtime.arrays import is_contiguous, is_device_array, result_dtype
 from ..runtime.transfers import to_host
 from ..runtime.types import Array, Value
 from .fitting import Fitting
 from .kernels import MIXTURE, SOFTMAX, softmax_layout
 from .on_rows import along
 from .one_pass import MOST_COMPONENTS, WEIGHTS, one_pass
-from .terms import as_sets, shares, weighted_term
+from .terms import as_sets, bound, shares, weighted_term
 
 #: Repeated call of the summed log-density and its derivatives, that in the log-weights first.
 _OnePass: TypeAlias = "RepeatedCall[tuple[Value, dict[str, Value]]]"
@@ -82,6 +82,8 @@ class Mixture(BoundDensity, Fitting, Replayable):
     array([[1.000e+00, 0.000e+00],
            [9.999e-01, 1.000e-04],
            [0.000e+00, 1.000e+00]])
+    >>> mixture.predict(log_weights, mu, sigma=1.0)
+    array([0, 0, 1], dtype=int32)
     >>> mixture.assign(log_weights, mu, sigma=1.0, rng=1)
     array([0, 0, 1], dtype=int32)
     """
@@ -174,6 +176,16 @@ class Mixture(BoundDensity, Fitting, Replayable):
         call = self._call(log_weights, args, kwargs)
         stream = as_generator(rng).take(call.placement.pattern.n_rows)
         return self._rows(call, "labels", _LABEL, stream)
+
+    def predict(self, log_weights: ArrayLike, *args: ArrayLike, **kwargs: ArrayLike) -> Array:
+        """The most probable component of each observation, the first of several; arguments as for `loglik`.
+
+        Returns
+        -------
+        (N,) ndarray of int32, or the kind of device array that came in
+            The largest of the `responsibilities`; -1 where the mixture's density is nan or 0.
+        """
+        return self._rows(self._call(log_weights, args, kwargs), "likeliest", _LABEL)
 
     def responsibilities(self, log_weights: ArrayLike, *args: ArrayLike, **kwargs: ArrayLike) -> Array:
         """The probability of each component at each observation; arguments as for `loglik`.
@@ -356,24 +368,10 @@ class Mixture(BoundDensity, Fitting, Replayable):
 
     def _call(self, log_weights: Value, args: Sequence[Value], kwargs: Mapping[str, Value]) -> _MixtureCall:
         function, terms = self._function.for_arguments(kwargs), self._terms.for_arguments(kwargs)
-        weights = as_array(log_weights, "log_weights")
-        if isinstance(weights, float) or weights.ndim != 1 or not weights.shape[0]:
-            shape = () if isinstance(weights, float) else tuple(weights.shape)
-            raise ValueError(
-                f"log_weights has shape {shape}: a mixture takes one number for each component, an array of shape (K,)"
-            )
         parameters = function.bind(args, kwargs, missing=1)
-        values = [self._x, *parameters, weights]
-        n_sets = weights.shape[0]
-        batch, _ = function.batch_shapes(values[:-1])
-        for argument, value, shape in zip(function.arguments[1:], parameters, batch[1:], strict=True):
-            if shape not in ((), (1,), (n_sets,)):
-                raise ValueError(
-                    f"{argument.name} has shape {tuple(value.shape)}: a mixture of {n_sets} components, one for each of "
-                    f"log_weights, takes one {_KINDS[argument.rank]}, or {n_sets} of them along the first axis"
-                )
+        values = bound(function, self._x, log_weights, parameters)
         placement = terms.place(MIXTURE, values, self._runtime)
-        return _MixtureCall(terms, values, placement, self._native or any(map(is_device_array, [*parameters, weights])))
+        return _MixtureCall(terms, values, placement, self._native or any(map(is_device_array, values[1:])))
 
     def _rows(self, call: _MixtureCall, kind: str, dtype: np.dtype, stream: Sequence[int] = ()) -> Any:
         n_rows = call.placement.pattern.n_rows
@@ -382,7 +380,7 @@ class Mixture(BoundDensity, Fitting, Replayable):
         return deliver(self._runtime, self._launch(call, kind, dtype, stream)[1], call.native)
 
     def _launch(self, call: _MixtureCall, kind: str = "", dtype: Any = None, stream: Sequence[int] = ()) -> tuple[float, Any]:
-        """Sum over the observations, and the kernel's values for each ("rows" or "labels"), on the kernel's device."""
+        """Sum over the observations, and the kernel's values for each, as `MIXTURE.outputs` says, on the kernel's device."""
         terms, placement = call.terms, call.placement
         runtime, pattern = placement.runtime, placement.pattern
         kernel, chosen = terms.kernel(MIXTURE, placement, (kind,) if kind else ())
@@ -394,6 +392,3 @@ class Mixture(BoundDensity, Fitting, Replayable):
 
     def _nothing(self, call: _MixtureCall, shape: tuple[int, ...], dtype: np.dtype) -> Any:
         return self._runtime.empty(shape, dtype) if call.native else np.empty(shape, dtype)
-
-
-_KINDS = ("number", "vector", "matrix")

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 from ..evaluation.placement import as_read
 from ..evaluation.pointwise import Pointwise
 from ..language.derived import with_argument
 from ..language.names import fresh_name
-from ..runtime.arrays import is_device_array
+from ..runtime.arrays import as_array, is_device_array
 from ..runtime.base import Runtime
 from ..runtime.types import Value
+
+_KINDS = ("number", "vector", "matrix")
 
 
 def weighted_term(function: Pointwise) -> Pointwise:
@@ -45,3 +48,22 @@ def as_sets(runtime: Runtime, value: Value, rank: int) -> Any:
     if is_device_array(value):
         value = as_read(runtime, value, value.dtype)
     return value.reshape(value.shape[0], 1, *value.shape[1:])
+
+
+def bound(function: Pointwise, x: Value, log_weights: Value, parameters: Sequence[Value]) -> list[Value]:
+    """Observations, parameters and weights of a call; ValueError where they do not fit."""
+    weights = as_array(log_weights, "log_weights")
+    if isinstance(weights, float) or weights.ndim != 1 or not weights.shape[0]:
+        shape = () if isinstance(weights, float) else tuple(weights.shape)
+        raise ValueError(
+            f"log_weights has shape {shape}: a mixture takes one number for each component, an array of shape (K,)"
+        )
+    n_sets = weights.shape[0]
+    batch, _ = function.batch_shapes([x, *parameters])
+    for argument, value, shape in zip(function.arguments[1:], parameters, batch[1:], strict=True):
+        if shape not in ((), (1,), (n_sets,)):
+            raise ValueError(
+                f"{argument.name} has shape {tuple(value.shape)}: a mixture of {n_sets} components, one for each of "
+                f"log_weights, takes one {_KINDS[argument.rank]}, or {n_sets} of them along the first axis"
+            )
+    return [x, *parameters, weights]

@@ -7,6 +7,7 @@ from collections.abc import Collection
 #: Name of an attribute or method in statsmodels, R, SciPy or scikit-learn -> what it is of `gpustats.Estimates`.
 ELSEWHERE = {
     **dict.fromkeys(("params", "coef", "coefs", "coefficients", "coef_", "intercept_", "fixef", "values"), "parameters"),
+    **dict.fromkeys(("weights_", "means_", "covariances_", "precisions_"), "parameters"),
     "x": "estimates",
     **dict.fromkeys(("bse", "se", "std_errors", "stderr"), "standard_errors"),
     **dict.fromkeys(("conf_int", "confint", "confidence_interval"), "interval()"),
@@ -22,6 +23,16 @@ ELSEWHERE = {
     "wald_test": "wald()",
     "get_robustcov_results": "robust()",
     **dict.fromkeys(("ranef", "random_effects"), "random_effects_to_frame()"),
+}
+
+#: Name of a method or attribute of scikit-learn's mixtures, of mclust or flexmix -> the method of `gpustats.Mixture`.
+OF_MIXTURES = {
+    **dict.fromkeys(("labels", "labels_", "fit_predict", "classify", "classification", "cluster", "clusters"), "predict"),
+    **dict.fromkeys(
+        ("predict_proba", "proba", "probabilities", "responsibility", "posterior", "membership", "z"), "responsibilities"
+    ),
+    "score_samples": "logpdf",
+    "score": "loglik",
 }
 
 

@@ -27,6 +27,7 @@ from .hyperparameters import refuse_names
 from .observations import Observations, as_points
 from .parameters import MEAN, RESERVED, SIGMA, Given, Parameters, ParameterSets, Y, by_row, deviation, on_host
 from .prediction import LocationScale
+from .starts import require_told, starts
 
 #: The prior mean of a process: a number, or a function of points (m, p) that returns (m,).
 PriorMean: TypeAlias = float | Callable[[np.ndarray], ArrayLike]
@@ -212,19 +213,47 @@ class GaussianProcess(ABC, Replayable, Shown):
         """Function of all values by name that gives the exact second derivatives in parameters, (P, P); None: there is none."""
         return None
 
+    def start(self) -> dict[str, float | np.ndarray]:
+        """Values of the hyperparameters and of sigma that the data suggest: where `fit` begins if it is given none.
+
+        Returns
+        -------
+        dict
+            Name -> value. Of several columns, a lengthscale is a vector with a value for each; where the covariance function is
+            of some of them, a number.
+
+        Notes
+        -----
+        A hyperparameter by which the distance of points is divided, as a lengthscale or a period, is the root mean square of
+        the distances in x, or 1/2, 1/4, 1/8 or 1/16 of it, and sigma 1/10 or 1/2 of the standard deviation of y about the prior
+        mean: the pair of the largest likelihood. Amplitudes are all alike, so that the variance of the process is the mean
+        square of y about the prior mean. All else is 1, or what lies well inside its domain.
+
+        Examples
+        --------
+        >>> import numpy as np, gpustats as gs
+        >>> x = np.linspace(0.0, 1.0, 20)
+        >>> process = gs.gp.MarginalLikelihood(gs.rbf, x, np.sin(6 * x))
+        >>> {name: round(float(v), 2) for name, v in process.start().items()}
+        {'amplitude': 0.71, 'lengthscale': 0.21, 'sigma': 0.07}
+        >>> fit = process.fit(process.start() | {"sigma": 0.01}, fixed=["sigma"])
+        """
+        return starts(self.cov, self.data.host_x, self.data.y - completed(self)[0][MEAN], self)
+
     @advising
     def fit(
-        self, start: Mapping[str, ArrayLike], *, fixed: Collection[str] = (), bounds: Mapping[str, Bounds] | None = None,
-        priors: Mapping[str, Frozen] | None = None, log_prior: LogPrior | None = None, method: str = "L-BFGS-B",
-        log: bool = True, restarts: int = 0, rng: Seed = None, options: Mapping[str, object] | None = None,
-        errors: bool = True, progress: bool = False,
+        self, start: Mapping[str, ArrayLike] | None = None, *, fixed: Collection[str] = (),
+        bounds: Mapping[str, Bounds] | None = None, priors: Mapping[str, Frozen] | None = None,
+        log_prior: LogPrior | None = None, method: str = "L-BFGS-B", log: bool = True, restarts: int = 0, rng: Seed = None,
+        options: Mapping[str, object] | None = None, errors: bool = True, progress: bool = False,
     ) -> Fit:  # fmt: skip
         """Find the hyperparameters of largest marginal likelihood, or posterior density.
 
         Parameters
         ----------
-        start : mapping
-            Name -> value of all hyperparameters and, if not 0, of sigma and mean; vectors have a number for each element.
+        start : mapping, optional
+            Name -> value of all hyperparameters and, if not 0, of sigma and mean; vectors have a number for each element. By
+            default what the method `start` makes of the data: it has sigma, and the mean stays that of the process.
         fixed : collection of str, optional
             Names of those that stay as they are.
         bounds : mapping, optional
@@ -261,6 +290,9 @@ class GaussianProcess(ABC, Replayable, Shown):
 
         Raises
         ------
+        ValueError
+            Where `start` lacks a hyperparameter; without it, where one is fixed, or is a period, as the likelihood has many
+            maxima in periods.
         numpy.linalg.LinAlgError
             Where the matrix at the start is not positive definite. Where others on the way are not, the search turns back.
 
@@ -277,6 +309,9 @@ class GaussianProcess(ABC, Replayable, Shown):
         0.22
         """
         fixed = [fixed] if isinstance(fixed, str) else fixed
+        if start is None:
+            require_told(self.cov, list(fixed))
+            start = self.start()
         domains = {**self.cov.domains, SIGMA: "nonnegative", MEAN: "real"}
         if unknown := [n for n in (*start, *fixed, *(bounds or ())) if n not in domains]:
             raise ValueError(f"there is no {unknown[0]!r} to fit; there are {', '.join(self.parameters)}")

@@ -8,7 +8,7 @@ import pytest
 
 import gpustats as gs
 from gpustats.fits.estimates import Estimates
-from gpustats.names.results import ELSEWHERE
+from gpustats.names.results import ELSEWHERE, OF_MIXTURES
 
 GLM = gs.GLM(gs.poisson_log, np.array([1.0, 2.0, 6.0, 9.0]), np.array([[0.0], [1.0], [2.0], [3.0]]))
 FIT = GLM.fit()
@@ -40,8 +40,8 @@ def test_of_models_and_of_all_else():
         GLM.summary()
     with pytest.raises(AttributeError, match="^GLM has no attribute 'paramsx'$"):
         GLM.paramsx  # noqa: B018
-    with pytest.raises(AttributeError, match=r"^Mixture has no attribute 'predict': .* fit\(\).predict$"):
-        gs.Mixture(gs.normal, np.arange(4.0)).predict  # noqa: B018
+    with pytest.raises(AttributeError, match=r"^Mixture has no attribute 'summary': .* fit\(\).summary$"):
+        gs.Mixture(gs.normal, np.arange(4.0)).summary  # noqa: B018
     with pytest.raises(AttributeError, match="the data lie in pieces"):
         gs.Likelihood(gs.normal, np.arange(4.0), memory=16).device  # noqa: B018
     assert not hasattr(FIT, "__array__") and not hasattr(GLM, "_missing")
@@ -49,7 +49,7 @@ def test_of_models_and_of_all_else():
         assert isinstance(made, Estimates) and made.parameters["alpha"] == FIT.parameters["alpha"]
 
 
-def test_a_mixture_says_what_it_has_instead_of_predictions():
-    fit = gs.Mixture(gs.normal, np.r_[np.linspace(-3, -2, 20), np.linspace(2, 4, 20)]).fit(2)
-    with pytest.raises(NotImplementedError, match=r"responsibilities\(\*\*fit.parameters\)"):
-        fit.predict(np.zeros(3))
+def test_names_of_mixtures_are_what_mixtures_lack():
+    mixture = gs.Mixture(gs.normal, np.arange(4.0))
+    for name, here in OF_MIXTURES.items():
+        assert hasattr(gs.Mixture, here) and not hasattr(mixture, name)

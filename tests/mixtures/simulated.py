@@ -22,6 +22,8 @@ def mixture(dtype, rng):
         close(mixed.responsibilities(log_weights, *parameters), shares, dtype)
         labels = mixed.assign(log_weights, *parameters, rng=1)
         assert (shares[np.arange(len(x)), labels] > 1e-6).all()
+        likeliest = mixed.predict(log_weights, *parameters)
+        close(shares[np.arange(len(x)), likeliest], shares.max(1), dtype)
         value, gradient = mixed.value_and_grad(log_weights, *parameters)
         close(value, want.sum(), dtype)
         close(gradient["log_weights"], shares.sum(0), dtype)
