@@ -15,7 +15,7 @@ from ..names.advised import Advised
 from ..names.results import called_here
 from ..runtime.types import Mostly, Value
 from .fitted import Fitted, by_name
-from .hypotheses import Test, chi_squared, place_of, wald
+from .hypotheses import Test, likelihood_ratio, place_of, wald
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -326,24 +326,7 @@ class Estimates(Advised):
         Test
         """
         self._of_one_data_set("likelihood_ratio")
-        df = self.n_parameters - restricted.n_parameters
-        if df <= 0:
-            raise ValueError(
-                f"the restricted fit has {restricted.n_parameters} free parameters and this one {self.n_parameters}: call the "
-                "method of the larger fit"
-            )
-        if self.density != restricted.density or not np.isclose(self.n_observations, restricted.n_observations):
-            raise ValueError(
-                f"the fits are of {self.density} with {self.n_observations:g} observations and of {restricted.density} with "
-                f"{restricted.n_observations:g}: they must be of the same model and data"
-            )
-        statistic = 2 * (self.log_likelihood - restricted.log_likelihood)
-        if statistic < -1e-6 * (1 + abs(self.log_likelihood)):
-            raise ValueError(
-                f"the restricted fit has the larger log-likelihood, {restricted.log_likelihood:.6g} beside "
-                f"{self.log_likelihood:.6g}: it is not nested in this one, or this one has not converged"
-            )
-        return chi_squared(max(float(statistic), 0.0), df)
+        return likelihood_ratio(self, restricted)
 
     def predict(self, *args: Value, **kwargs: Value) -> Prediction:
         """Predictions for new data with standard errors, by the delta method.
@@ -352,12 +335,27 @@ class Estimates(Advised):
         ----------
         *args, **kwargs
             What the model takes. A `gpustats.GLM` takes X, (M, k), and by name ``offset`` and ``groups`` of these rows; one of
-            a formula takes a data frame. A Gaussian process takes points, (M, p), and what its own `predict` takes by name: it
-            predicts with these hyperparameters as if they were known.
+            a formula takes a data frame. With ``noise=True``, `Prediction.interval` is of a new observation. A Gaussian process
+            takes points, (M, p), and what its own `predict` takes by name: it predicts with these hyperparameters as if they
+            were known.
 
         Returns
         -------
         Prediction
+
+        Raises
+        ------
+        NotImplementedError
+            Where a model has no predictions; for ``noise=True``, where its linear predictor is a vector, its density has no
+            quantiles, or one of the density's other parameters has a value for each observation.
+
+        Notes
+        -----
+        With noise, an observation has the density's distribution around a linear predictor that is normal with its standard
+        error: this error is integrated out. Other parameters, such as sigma, are taken at their estimates. A regression of
+        `gpustats.normal` has the intervals mean ± z sqrt(sigma² + error²) with normal quantiles z and the sigma of maximum
+        likelihood, those of a mixed model by REML its own; R's ``predict(lm, interval="prediction")`` and statsmodels'
+        ``obs_ci`` take quantiles of t, and a sigma² that is N / (N - P) times as large.
         """
         if self.fitted is None:
             raise NotImplementedError(f"{self.density} has no predictions with standard errors: gpustats.GLM has")

@@ -61,6 +61,28 @@ def wald(
     return chi_squared(float(away @ np.linalg.solve(spread, away)), len(right))
 
 
+def likelihood_ratio(larger: Any, restricted: Any) -> Test:
+    """Test of a fit within a larger one, of the same data; see `Estimates.likelihood_ratio`."""
+    df = larger.n_parameters - restricted.n_parameters
+    if df <= 0:
+        raise ValueError(
+            f"the restricted fit has {restricted.n_parameters} free parameters and this one {larger.n_parameters}: call the "
+            "method of the larger fit"
+        )
+    if larger.density != restricted.density or not np.isclose(larger.n_observations, restricted.n_observations):
+        raise ValueError(
+            f"the fits are of {larger.density} with {larger.n_observations:g} observations and of {restricted.density} with "
+            f"{restricted.n_observations:g}: they must be of the same model and data"
+        )
+    statistic = 2 * (larger.log_likelihood - restricted.log_likelihood)
+    if statistic < -1e-6 * (1 + abs(larger.log_likelihood)):
+        raise ValueError(
+            f"the restricted fit has the larger log-likelihood, {restricted.log_likelihood:.6g} beside "
+            f"{larger.log_likelihood:.6g}: it is not nested in this one, or this one has not converged"
+        )
+    return chi_squared(max(float(statistic), 0.0), df)
+
+
 def chi_squared(statistic: float, df: int) -> Test:
     """Test whose statistic is chi² where the hypothesis holds."""
     from scipy.special import gammaincc
