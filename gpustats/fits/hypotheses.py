@@ -42,6 +42,29 @@ class Test(NamedTuple):
 Test.__test__ = False  # type: ignore[attr-defined]  # pytest would take the name for a test's
 
 
+def places(
+    labels: Sequence[str], shapes: Mapping[str, tuple[int, ...]], moving: np.ndarray | slice,
+    terms: Mapping[str, tuple[str, Sequence[int]]],
+) -> dict[str, np.ndarray]:  # fmt: skip
+    """Places among the labels of what each name of a hypothesis stands for.
+
+    `shapes` are those of the parameters, `moving` is a mask of their elements that were estimated, which have the labels, and
+    `terms` are those of a formula: see `Problem`.
+    """
+    numbers, at = dict[str, np.ndarray](), 0
+    for name, shape in shapes.items():
+        size = int(np.prod(shape))
+        numbers[name] = (at + np.arange(size)).reshape(shape)
+        at += size
+    own = {term: numbers[name][np.asarray(columns)] for term, (name, columns) in terms.items() if name in numbers}
+    among = np.full(at, -1)
+    among[moving] = np.arange(len(labels))
+    found = {name: among[elements.ravel()] for name, elements in {**own, **numbers}.items()}
+    found = {name: elements[elements >= 0] for name, elements in found.items()}
+    of_labels = {label: np.array([i]) for i, label in enumerate(labels)}
+    return {n: v for n, v in found.items() if n not in shapes and len(v)} | of_labels | {n: found[n] for n in shapes}
+
+
 def wald(
     places: Mapping[str, np.ndarray], values: np.ndarray, covariance: np.ndarray,
     hypotheses: str | Sequence[str] | ArrayLike, right: ArrayLike,

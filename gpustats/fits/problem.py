@@ -61,6 +61,8 @@ class Problem(ABC):
         Values of parameters that are fixed unless a call says otherwise; elements that are nan are free.
     formula : str or None
         The formula of the model, where it has one.
+    formula_terms : dict
+        Name of a term of the formula -> a parameter, and the places along its first axis of the columns that the term makes.
     instead : str
         What there is instead of predictions, for errors.
     """
@@ -71,6 +73,7 @@ class Problem(ABC):
     single = False
     known: Named = {}
     formula: str | None = None
+    formula_terms: Mapping[str, tuple[str, Sequence[int]]] = {}
     instead = "gpustats.GLM has"
 
     @abstractmethod

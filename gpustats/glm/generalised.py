@@ -61,7 +61,7 @@ class LaplaceGLM(Problem):
         self, glm: Any, plain: GLMProblem, terms: Sequence[Term], named: Sequence[NamedTerm], fixed: Mapping[str, np.ndarray]
     ):
         self._glm, self.terms, self._plain = glm, tuple(terms), plain
-        self.name, self.single, self.formula = plain.name, plain.single, plain.formula
+        self.name, self.single, self.formula, self.formula_terms = plain.name, plain.single, plain.formula, plain.formula_terms
         self.n_observations = self._plain.n_observations
         by_row = [n for n in glm._family.parameters if n in fixed and fixed[n].shape == (glm.n_rows,)]
         #: parameters of the density with a value for each row

@@ -179,7 +179,7 @@ def linear_fit(
     marginal = Marginal(found, Factors(parts.terms, parts.widths))
     problem = GaussianGLM(plain.name, marginal, effects, fixed, reml, bounds.keys(), max_iterations, progress)
     problem.glm, problem.plain, problem.parts = glm, plain, parts
-    problem.formula, problem.levels = plain.formula, glm._names.levels
+    problem.formula, problem.formula_terms, problem.levels = plain.formula, plain.formula_terms, glm._names.levels
     _check_identified(problem, found, priors)
     return fit_linear(problem, start, bounds, priors, max_iterations, progress)
 

@@ -144,6 +144,11 @@ class GLMProblem(Problem):
         return found
 
     @property
+    def formula_terms(self) -> Mapping[str, tuple[str, Sequence[int]]]:  # type: ignore[override]
+        design = self._names.design
+        return {} if design is None else {n: (COEFFICIENTS, places) for n, places in design.places.items()}
+
+    @property
     def known(self) -> Named:  # type: ignore[override]
         """Of formulas: an intercept that they do not have, also beside cutpoints, and coefficients of the first outcome."""
         design = self._names.design

@@ -78,8 +78,8 @@ class MixedEstimates(Estimates):
     def _moving(self) -> np.ndarray:
         return np.array(list(self.elements.values()), bool)
 
-    def _elements(self) -> list[str]:
-        return list(self.elements)
+    def _elements(self) -> Mapping[str, bool]:
+        return self.elements
 
     def interval(
         self, level: float = 0.95, method: str = "wald", parameters: str | Collection[str] | None = None
