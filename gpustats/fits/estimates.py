@@ -5,7 +5,7 @@ What users ask of a fit is one module: a method is a line or two, and what it sa
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,9 @@ import numpy as np
 from ..names.advised import Advised
 from ..names.results import called_here
 from ..runtime.types import Mostly, Value
+from .by_label import ByLabel
 from .fitted import Fitted, by_name
-from .hypotheses import Test, chi_squared, place_of, wald
+from .hypotheses import Test, likelihood_ratio, place_of, places, wald
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -46,7 +47,7 @@ class Estimates(Advised):
         The parameters that were estimated.
     standard_errors : dict
         Name -> standard error of each of these, in its shape: the roots of the diagonal of `covariance`. nan for what was
-        fixed, and for what ended at a bound.
+        fixed, and for what ended at a bound. ``standard_errors["age"]`` is that of a label.
     covariance : (P, P) or (..., P, P) ndarray, or None
         Covariance of the estimates, in the order of `labels`: the inverse of the observed information, the second derivatives
         of the log-likelihood with their sign changed, those of priors among them. Where a density has a kink at an observation,
@@ -103,6 +104,9 @@ class Estimates(Advised):
             object.__setattr__(self, "labels", self.free)
         if self.n_parameters < 0:
             object.__setattr__(self, "n_parameters", len(self.free))
+        for name in ("parameters", "standard_errors"):
+            numbers = ByLabel(getattr(self, name), self.free, self._elements(), self.parameters)
+            object.__setattr__(self, name, numbers)
 
     def __iter__(self) -> Iterator[Numbers]:
         return iter(self.parameters.values())
@@ -121,12 +125,7 @@ class Estimates(Advised):
         return frozenset((*dir(cls), *(f.name for f in fields(cls))))
 
     def __getitem__(self, name: str) -> Numbers:
-        if name in self.parameters:
-            return self.parameters[name]
-        labels = self._elements()
-        if name not in labels or np.ndim(self.log_likelihood):
-            raise KeyError(f"{name!r} is neither a parameter, {', '.join(self.parameters)}, nor one of labels")
-        return float(np.concatenate([np.ravel(self.parameters[n]) for n in self.free])[labels.index(name)])
+        return self.parameters[name]
 
     @property
     def formula(self) -> str | None:
@@ -162,9 +161,9 @@ class Estimates(Advised):
         """Mask of those elements of `free` that were estimated."""
         return slice(None) if self.fitted is None else self.fitted.free
 
-    def _elements(self) -> list[str]:
-        """Names of all elements of `free`."""
-        return list(self.labels) if self.fitted is None else self.fitted.objective.coordinates.labels()
+    def _elements(self) -> Iterable[str] | Callable[[], Iterable[str]]:
+        """Names of all elements of `free`, or what returns them; it does not hold the estimates."""
+        return self.labels if self.fitted is None else self.fitted.objective.coordinates.labels
 
     def interval(
         self, level: float = 0.95, method: str = "wald", parameters: str | Collection[str] | None = None
@@ -292,8 +291,9 @@ class Estimates(Advised):
         ----------
         hypotheses : str, sequence of str, or (q, P) array_like
             Such as ``"beta[1]"``, which is to be 0, ``"beta"`` for all of its elements, ``"beta[0] = 2 * beta[1]"``,
-            ``"age = 0"`` by any of `labels`, in backquotes where that is not clear; several in a list. Or the matrix R of
-            R θ = value, with a column for each of `labels`.
+            ``"age = 0"`` by any of `labels`, in backquotes where that is not clear; several in a list. The name of a term of a
+            formula, ``"C(site)"``, stands for all of its columns. Or the matrix R of R θ = value, with a column for each of
+            `labels`.
         value : float or (q,) array_like
             The right-hand side, for a matrix.
 
@@ -308,11 +308,11 @@ class Estimates(Advised):
         return wald(self._places(), self.estimates, self.covariance, hypotheses, value)
 
     def _places(self) -> dict[str, np.ndarray]:
-        """Places among `labels` of the elements of each parameter, and of each label."""
-        owners = np.repeat(np.arange(len(self.free)), [np.size(self.parameters[n]) for n in self.free])
-        owners = owners[self._moving]
-        of_labels = {label: np.array([i]) for i, label in enumerate(self.labels)}
-        return of_labels | {n: np.flatnonzero(owners == i) for i, n in enumerate(self.free)}
+        """Places among `labels` of the elements of each parameter, of each label, and of each term of a formula."""
+        return places(
+            self.labels, {n: np.shape(self.parameters[n]) for n in self.free}, self._moving,
+            {} if self.fitted is None else self.fitted.objective.problem.formula_terms,
+        )  # fmt: skip
 
     def likelihood_ratio(self, restricted: Estimates) -> Test:
         """Test of a fit with fewer free parameters, of the same data, within this one.
@@ -327,24 +327,7 @@ class Estimates(Advised):
         Test
         """
         self._of_one_data_set("likelihood_ratio")
-        df = self.n_parameters - restricted.n_parameters
-        if df <= 0:
-            raise ValueError(
-                f"the restricted fit has {restricted.n_parameters} free parameters and this one {self.n_parameters}: call the "
-                "method of the larger fit"
-            )
-        if self.density != restricted.density or not np.isclose(self.n_observations, restricted.n_observations):
-            raise ValueError(
-                f"the fits are of {self.density} with {self.n_observations:g} observations and of {restricted.density} with "
-                f"{restricted.n_observations:g}: they must be of the same model and data"
-            )
-        statistic = 2 * (self.log_likelihood - restricted.log_likelihood)
-        if statistic < -1e-6 * (1 + abs(self.log_likelihood)):
-            raise ValueError(
-                f"the restricted fit has the larger log-likelihood, {restricted.log_likelihood:.6g} beside "
-                f"{self.log_likelihood:.6g}: it is not nested in this one, or this one has not converged"
-            )
-        return chi_squared(max(float(statistic), 0.0), df)
+        return likelihood_ratio(self, restricted)
 
     def predict(self, *args: Value, **kwargs: Value) -> Prediction | Any:
         """Predictions for new data with standard errors, by the delta method.
@@ -353,13 +336,28 @@ class Estimates(Advised):
         ----------
         *args, **kwargs
             What the model takes. A `gpustats.GLM` takes X, (M, k), and by name ``offset`` and ``groups`` of these rows; one of
-            a formula takes a data frame. A Gaussian process takes points, (M, p), and what its own `predict` takes by name: it
-            predicts with these hyperparameters as if they were known. A mixture takes observations, else those that it has.
+            a formula takes a data frame. With ``noise=True``, `Prediction.interval` is of a new observation. A Gaussian process
+            takes points, (M, p), and what its own `predict` takes by name: it predicts with these hyperparameters as if they
+            were known. A mixture takes observations, else those that it has.
 
         Returns
         -------
         Prediction
             A Gaussian process and a mixture return what their own `predict` does.
+
+        Raises
+        ------
+        NotImplementedError
+            Where a model has no predictions; for ``noise=True``, where its linear predictor is a vector, its density has no
+            quantiles, or one of the density's other parameters has a value for each observation.
+
+        Notes
+        -----
+        With noise, an observation has the density's distribution around a linear predictor that is normal with its standard
+        error: this error is integrated out. Other parameters, such as sigma, are taken at their estimates. A regression of
+        `gpustats.normal` has the intervals mean ± z sqrt(sigma² + error²) with normal quantiles z and the sigma of maximum
+        likelihood, those of a mixed model by REML its own; R's ``predict(lm, interval="prediction")`` and statsmodels'
+        ``obs_ci`` take quantiles of t, and a sigma² that is N / (N - P) times as large.
         """
         if self.fitted is None:
             raise NotImplementedError(f"{self.density} has no predictions with standard errors: gpustats.GLM has")

@@ -42,6 +42,29 @@ class Test(NamedTuple):
 Test.__test__ = False  # type: ignore[attr-defined]  # pytest would take the name for a test's
 
 
+def places(
+    labels: Sequence[str], shapes: Mapping[str, tuple[int, ...]], moving: np.ndarray | slice,
+    terms: Mapping[str, tuple[str, Sequence[int]]],
+) -> dict[str, np.ndarray]:  # fmt: skip
+    """Places among the labels of what each name of a hypothesis stands for.
+
+    `shapes` are those of the parameters, `moving` is a mask of their elements that were estimated, which have the labels, and
+    `terms` are those of a formula: see `Problem`.
+    """
+    numbers, at = dict[str, np.ndarray](), 0
+    for name, shape in shapes.items():
+        size = int(np.prod(shape))
+        numbers[name] = (at + np.arange(size)).reshape(shape)
+        at += size
+    own = {term: numbers[name][np.asarray(columns)] for term, (name, columns) in terms.items() if name in numbers}
+    among = np.full(at, -1)
+    among[moving] = np.arange(len(labels))
+    found = {name: among[elements.ravel()] for name, elements in {**own, **numbers}.items()}
+    found = {name: elements[elements >= 0] for name, elements in found.items()}
+    of_labels = {label: np.array([i]) for i, label in enumerate(labels)}
+    return {n: v for n, v in found.items() if n not in shapes and len(v)} | of_labels | {n: found[n] for n in shapes}
+
+
 def wald(
     places: Mapping[str, np.ndarray], values: np.ndarray, covariance: np.ndarray,
     hypotheses: str | Sequence[str] | ArrayLike, right: ArrayLike,
@@ -59,6 +82,28 @@ def wald(
     if np.linalg.matrix_rank(spread) < len(right):
         raise ValueError(f"the {len(right)} hypotheses depend on one another: leave out those that follow from the others")
     return chi_squared(float(away @ np.linalg.solve(spread, away)), len(right))
+
+
+def likelihood_ratio(larger: Any, restricted: Any) -> Test:
+    """Test of a fit within a larger one, of the same data; see `Estimates.likelihood_ratio`."""
+    df = larger.n_parameters - restricted.n_parameters
+    if df <= 0:
+        raise ValueError(
+            f"the restricted fit has {restricted.n_parameters} free parameters and this one {larger.n_parameters}: call the "
+            "method of the larger fit"
+        )
+    if larger.density != restricted.density or not np.isclose(larger.n_observations, restricted.n_observations):
+        raise ValueError(
+            f"the fits are of {larger.density} with {larger.n_observations:g} observations and of {restricted.density} with "
+            f"{restricted.n_observations:g}: they must be of the same model and data"
+        )
+    statistic = 2 * (larger.log_likelihood - restricted.log_likelihood)
+    if statistic < -1e-6 * (1 + abs(larger.log_likelihood)):
+        raise ValueError(
+            f"the restricted fit has the larger log-likelihood, {restricted.log_likelihood:.6g} beside "
+            f"{larger.log_likelihood:.6g}: it is not nested in this one, or this one has not converged"
+        )
+    return chi_squared(max(float(statistic), 0.0), df)
 
 
 def chi_squared(statistic: float, df: int) -> Test:

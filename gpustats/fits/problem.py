@@ -63,6 +63,8 @@ class Problem(ABC):
         The formula of the model, where it has one.
     elsewhere : dict
         What estimates do not have -> what has it, for errors.
+    formula_terms : dict
+        Name of a term of the formula -> a parameter, and the places along its first axis of the columns that the term makes.
     """
 
     name: str
@@ -72,6 +74,7 @@ class Problem(ABC):
     known: Named = {}
     formula: str | None = None
     elsewhere: Mapping[str, str] = {}
+    formula_terms: Mapping[str, tuple[str, Sequence[int]]] = {}
 
     @abstractmethod
     def starts(self, given: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -37,7 +37,7 @@ def columns(values: np.ndarray, errors: np.ndarray, level: float) -> Columns:
     return Columns(values, errors, z, 2 * ndtr(-np.abs(z)), values - width, values + width)
 
 
-def frame_of(values: Any, index: Sequence[Any], names: Sequence[str] | None = None) -> Any:
+def frame_of(values: Any, index: Sequence[Any] | None, names: Sequence[str] | None = None) -> Any:
     """Data frame of pandas with these labels of rows and names of columns."""
     try:
         import pandas

@@ -99,6 +99,11 @@ def names_of_columns(value: object) -> tuple[str, ...]:
     return tuple(names) if all(isinstance(name, str) for name in names) else ()
 
 
+def index_of(value: Any) -> Any:
+    """Labels of the rows of a data frame of pandas; None of all else."""
+    return value.index if is_frame(value) and _library(value) == "pandas" else None
+
+
 def _names(frame: Any) -> list[Any]:
     return list(getattr(frame, "column_names", None) or frame.columns)
 

@@ -60,11 +60,14 @@ class Design:
         Whether there is an intercept beside the columns of the design matrix.
     terms : tuple of str
         Names of the terms of groups.
+    places : dict
+        Name of a term of the design matrix -> the numbers of its columns there.
     """
 
     def __init__(self, formula: str, expressions: Mapping[str, str], sparse: bool, dtype: DType):
         self._parts, self._sparse, self._dtype = split(formula), sparse, dtype
         self.formula, self.intercept = " ".join(formula.split()), False
+        self.places: dict[str, list[int]] = {}
         self._expressions = {OBSERVATIONS: self._parts.observations, **expressions}
         self._plain: dict[str, str] = {}  # those that are columns as they are
         self._encoders: Encoders
@@ -233,6 +236,9 @@ class Design:
             self.intercept = bool(encoded.constant and kept)
         kept = kept or [0]
         names = tuple(encoded.names[i] for i in kept)
+        if first:
+            own = {term: [names.index(n) for n in columns if n in names] for term, columns in encoded.terms.items()}
+            self.places = {term: places for term, places in own.items() if places and term != "1"}
         if self._sparse:
             return Matrix(encoded.values[:, kept].astype(self._dtype), names)
         return Matrix(side_by_side([encoded.values[i] for i in kept], n_rows, self._dtype), names)

@@ -21,6 +21,8 @@ from ..rewriting.differentiate import derivative, derivative_name, gradient
 COEFFICIENTS, INTERCEPT = "beta", "alpha"
 #: Names in a GLM of its data.
 OBSERVATIONS, DESIGN, OFFSET, WEIGHTS, GROUPS = "y", "X", "offset", "weights", "groups"
+#: Densities of normal observations, and the parameter that is their mean.
+NORMAL = {"normal": "mu", "normal_identity": "eta"}
 
 
 def predictor_of(density: Density) -> str:
@@ -61,6 +63,7 @@ class Family:
         self.density, self.eta = density, eta
         arguments = {a.name: a for a in density.log_density.arguments}
         self.vector = bool(arguments[eta].rank)  # whether the linear predictor is a vector
+        self.normal = NORMAL.get(density.name) == eta  # whether observations are normal and the linear predictor is their mean
         self.parameters = tuple(n for n in density.parameters if n != eta)  # names of the density's other parameters
         self.ranks = {n: arguments[n].rank for n in self.parameters}  # number of axes of one value of each of these
         #: names of whole numbers, among these and the observations

@@ -29,6 +29,7 @@ from ..runtime.types import Doubles, Shape
 from .data import Named as NamedTerm
 from .family import COEFFICIENTS, INTERCEPT, WEIGHTS
 from .new_data import new_data
+from .new_observations import told
 from .on_rows import PRODUCT, parameter, rows_of, term_of
 from .on_rows import Term as RowTerm
 from .predictions import mean_of
@@ -60,7 +61,7 @@ class LaplaceGLM(Problem):
         self, glm: Any, plain: GLMProblem, terms: Sequence[Term], named: Sequence[NamedTerm], fixed: Mapping[str, np.ndarray]
     ):
         self._glm, self.terms, self._plain = glm, tuple(terms), plain
-        self.name, self.single, self.formula = plain.name, plain.single, plain.formula
+        self.name, self.single, self.formula, self.formula_terms = plain.name, plain.single, plain.formula, plain.formula_terms
         self.n_observations = self._plain.n_observations
         by_row = [n for n in glm._family.parameters if n in fixed and fixed[n].shape == (glm.n_rows,)]
         #: parameters of the density with a value for each row
@@ -150,7 +151,7 @@ class LaplaceGLM(Problem):
 
     def predict(
         self, estimates: Estimates, X: ArrayLike, *, offset: ArrayLike | None = None,
-        groups: ArrayLike | Mapping[str, ArrayLike] | None = None, new_groups: bool = False,
+        groups: ArrayLike | Mapping[str, ArrayLike] | None = None, new_groups: bool = False, noise: bool = False,
     ) -> Prediction:  # fmt: skip
         """Predictions for new rows with the modes of their groups' effects; without groups, of the fixed effects alone.
 
@@ -188,10 +189,11 @@ class LaplaceGLM(Problem):
         covariance = np.nan_to_num(np.asarray(estimates.covariance))
         errors = np.sqrt((variance + np.einsum("ni,ij,nj->n", slopes, covariance, slopes)).clip(0))
         if self.columns or (mean := mean_of(glm._family, estimates, eta)) is None:
-            return Prediction(eta, errors, None, None)
+            return told(Prediction(eta, errors, None, None), X, glm._family, estimates, noise)
         steps = STEP * np.maximum(np.abs(eta), 1)
         ends = [mean_of(glm._family, estimates, eta + sign * steps) for sign in (1, -1)]
-        return Prediction(eta, errors, mean, np.abs((ends[0] - ends[1]) / (2 * steps)) * errors)
+        spread = np.abs((ends[0] - ends[1]) / (2 * steps)) * errors
+        return told(Prediction(eta, errors, mean, spread), X, glm._family, estimates, noise)
 
     def _free(self, estimates: Estimates, name: str) -> np.ndarray:
         """Mask of the elements of a parameter that were estimated."""

@@ -27,6 +27,7 @@ from ..runtime.types import Array, Doubles, Shape
 from .data import Named, as_numpy, table_shape
 from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS
 from .new_data import NewData, new_data
+from .new_observations import told
 from .problem import GLMProblem
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ class GaussianGLM(GaussianProblem):
 
     def predict(
         self, estimates: Estimates, X: ArrayLike, *, offset: ArrayLike | None = None,
-        groups: ArrayLike | Mapping[str, ArrayLike] | None = None, new_groups: bool = False,
+        groups: ArrayLike | Mapping[str, ArrayLike] | None = None, new_groups: bool = False, noise: bool = False,
     ) -> Prediction:  # fmt: skip
         """Predictions for new rows with the effects of their groups; without groups, of the fixed effects alone."""
         parts = self.parts
@@ -145,7 +146,7 @@ class GaussianGLM(GaussianProblem):
         rows = () if new.random is None else new_rows(parts.terms, new.random, len(new.X), new_groups)
         mean, errors = predicted(self, estimates, self._design(new), rows)
         mean = mean + new.offset + self.effects.shift * (self.effects.intercept >= 0)
-        return Prediction(mean, errors, mean, errors)
+        return told(Prediction(mean, errors, mean, errors), X, self.glm._family, estimates, noise)
 
     def _design(self, new: NewData) -> Doubles:
         """Shifted columns of the fixed effects."""
@@ -178,7 +179,7 @@ def linear_fit(
     marginal = Marginal(found, Factors(parts.terms, parts.widths))
     problem = GaussianGLM(plain.name, marginal, effects, fixed, reml, bounds.keys(), max_iterations, progress)
     problem.glm, problem.plain, problem.parts = glm, plain, parts
-    problem.formula, problem.levels = plain.formula, glm._names.levels
+    problem.formula, problem.formula_terms, problem.levels = plain.formula, plain.formula_terms, glm._names.levels
     _check_identified(problem, found, priors)
     return fit_linear(problem, start, bounds, priors, max_iterations, progress)
 

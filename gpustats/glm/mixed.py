@@ -7,13 +7,10 @@ from typing import Any
 
 from ..mixed.estimates import MixedEstimates
 from .data import Named
-from .family import INTERCEPT, Family
+from .family import INTERCEPT
 from .generalised import generalised_fit
 from .linear import linear_fit
 from .problem import GLMProblem
-
-#: Densities of which linear models are made, and the parameter that is the linear predictor.
-NORMAL = {"normal": "mu", "normal_identity": "eta"}
 
 
 def random_terms(names: str | Collection[str], terms: Sequence[Named], n_groups: int | None) -> tuple[str, ...]:
@@ -29,11 +26,6 @@ def random_terms(names: str | Collection[str], terms: Sequence[Named], n_groups:
     return tuple(n for n in known if n in given)
 
 
-def is_linear(family: Family) -> bool:
-    """True if observations are normal and the linear predictor is their mean."""
-    return NORMAL.get(family.density.name) == family.eta
-
-
 def fit_mixed(
     glm: Any, plain: GLMProblem, random: tuple[str, ...], reml: bool | None, start: Mapping[str, Any] | None,
     fixed: Mapping[str, Any] | None, bounds: Mapping[str, Any] | None, priors: Mapping[str, Any] | None,
@@ -42,7 +34,7 @@ def fit_mixed(
     """Estimates of a GLM whose terms `random` are random effects; `plain` is the one without. See `Fitting.fit`."""
     plain.check()
     given = (dict(start or {}), {**plain.known, **(fixed or {})}, dict(bounds or {}), dict(priors or {}))
-    if is_linear(glm._family):
+    if glm._family.normal:
         return linear_fit(glm, plain, random, reml is None or reml, *given, max_iterations, progress)
     if reml:
         raise ValueError(f"reml=True is of linear models, whose observations are normal, not of {glm._family.density.name}")

@@ -23,6 +23,7 @@ from .data import as_numpy, table_shape
 from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS
 from .names import Names
 from .new_data import new_data
+from .new_observations import told
 from .predictions import predicted
 
 
@@ -143,6 +144,11 @@ class GLMProblem(Problem):
         return found
 
     @property
+    def formula_terms(self) -> Mapping[str, tuple[str, Sequence[int]]]:  # type: ignore[override]
+        design = self._names.design
+        return {} if design is None else {n: (COEFFICIENTS, places) for n, places in design.places.items()}
+
+    @property
     def known(self) -> Named:  # type: ignore[override]
         """Of formulas: an intercept that they do not have, also beside cutpoints, and coefficients of the first outcome."""
         design = self._names.design
@@ -168,7 +174,7 @@ class GLMProblem(Problem):
 
     def predict(
         self, estimates: Estimates, X: ArrayLike, *, offset: ArrayLike | None = None,
-        groups: ArrayLike | Mapping[str, ArrayLike] | None = None, new_groups: bool = False,
+        groups: ArrayLike | Mapping[str, ArrayLike] | None = None, new_groups: bool = False, noise: bool = False,
     ) -> Prediction:  # fmt: skip
         """Predictions for new rows: X (M, k), their offset, and their groups as `GLM` takes them, or a frame for a formula."""
         if new_groups:
@@ -178,4 +184,5 @@ class GLMProblem(Problem):
         glm, tables = self._glm, list(self._glm._terms)
         if glm.n_groups is not None and np.ndim(estimates[INTERCEPT]):
             tables.append(NamedTerm(INTERCEPT, None, glm.n_groups - 1))
-        return predicted(self._family, estimates, new_data(glm, estimates, tables, X, offset, groups))
+        found = predicted(self._family, estimates, new_data(glm, estimates, tables, X, offset, groups))
+        return told(found, X, self._family, estimates, noise)

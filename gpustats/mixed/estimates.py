@@ -78,8 +78,8 @@ class MixedEstimates(Estimates):
     def _moving(self) -> np.ndarray:
         return np.array(list(self.elements.values()), bool)
 
-    def _elements(self) -> list[str]:
-        return list(self.elements)
+    def _elements(self) -> Mapping[str, bool]:
+        return self.elements
 
     def interval(
         self, level: float = 0.95, method: str = "wald", parameters: str | Collection[str] | None = None
@@ -116,8 +116,9 @@ class MixedEstimates(Estimates):
         return super().likelihood_ratio(restricted)
 
     def predict(
-        self, X: Value, *, offset: Value | None = None, groups: Value | None = None, new_groups: bool = False
-    ) -> Prediction:
+        self, X: Value, *, offset: Value | None = None, groups: Value | None = None, new_groups: bool = False,
+        noise: bool = False,
+    ) -> Prediction:  # fmt: skip
         """Predictions for new rows with standard errors.
 
         Parameters
@@ -131,6 +132,8 @@ class MixedEstimates(Estimates):
             are of the fixed effects alone.
         new_groups : bool
             Whether groups may be new: the effects of these are 0, and their variance is part of the errors.
+        noise : bool
+            Whether `Prediction.interval` is of a new observation, as for `Estimates.predict`.
 
         Returns
         -------
@@ -141,7 +144,7 @@ class MixedEstimates(Estimates):
         ValueError
             Where a group is new and may not be, by its number or label; where shapes do not fit the fit.
         """
-        return super().predict(X, offset=offset, groups=groups, new_groups=new_groups)
+        return super().predict(X, offset=offset, groups=groups, new_groups=new_groups, noise=noise)
 
     def random_effects_to_frame(self, term: str | None = None) -> Any:
         """Data frame of pandas with the modes of a term's effects, a row for each group and a column for each effect.

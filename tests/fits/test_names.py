@@ -12,7 +12,8 @@ pd = pytest.importorskip("pandas")
 NAMES = ["x", "my col", "C(g)[T.b]", "x:z", "sigma", "2", "a, b", "Größe", "bs(`q r`, 4)[1]"]
 RNG = np.random.default_rng(3)
 X = pd.DataFrame(RNG.normal(size=(80, len(NAMES))), columns=NAMES)
-FIT = gs.GLM(gs.normal, X.sum(axis=1) + RNG.normal(size=80), X, eta="mu").fit()
+GLM = gs.GLM(gs.normal, X.sum(axis=1) + RNG.normal(size=80), X, eta="mu")
+FIT = GLM.fit()
 
 
 def test_labels():
@@ -22,6 +23,21 @@ def test_labels():
     assert FIT["beta[sigma]"] == FIT["beta"][4] and "\nC(g)[T.b] " in FIT.summary()
     with pytest.raises(KeyError, match="'y' is neither a parameter, beta, alpha, sigma, nor one of labels"):
         FIT["y"]
+
+
+def test_labels_of_parameters_and_errors():
+    """A label stands for its element also there; a name that is unknown is answered with those that are known."""
+    part = GLM.fit(fixed={"x": 0.5, "sigma": 1.0})
+    for fit in (part, copy.copy(part), pickle.loads(pickle.dumps(part)), part.robust()):
+        assert fit.parameters["my col"] == fit["beta"][1] and fit.parameters["x"] == fit["x"] == 0.5
+        assert fit.standard_errors["my col"] == fit.standard_errors["beta"][1] == fit.errors[0]
+        assert np.isnan(fit.standard_errors["x"]) and "my col" not in fit.parameters
+        assert list(fit.standard_errors) == [*fit.free] == ["beta", "alpha"]
+        with pytest.raises(KeyError, match="'sigma' was given and not estimated: it has no standard error"):
+            fit.standard_errors["sigma"]
+        for named in (fit, fit.parameters, fit.standard_errors):
+            with pytest.raises(KeyError, match="'mycol' is neither .* nor one of labels, x, my col, .*: did you mean 'my col'"):
+                named["mycol"]
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,29 @@ def as_dict(data):
     return {n: data[n].to_numpy() for n in data}
 
 
+def test_terms_in_hypotheses():
+    """The name of a term stands for all of its columns, as statsmodels tests them; for those that are free."""
+    right = "C(group) + x + z:C(group)"
+    fit = gs.GLM.from_formula(f"count ~ {right}", DATA, gs.poisson_log).fit()
+    theirs = smf.glm(f"count ~ {right}", DATA, family=sm.families.Poisson()).fit(tol=1e-13)
+    for term, wanted in theirs.wald_test_terms(scalar=True).table.drop("Intercept").iterrows():
+        found = fit.wald(term)
+        np.testing.assert_allclose(found, [wanted.statistic, wanted.df_constraint, wanted.pvalue], rtol=1e-6)
+    assert fit.wald("z:C(group)").df == 3
+    columns = ["C(group)[T.b]", "C(group)[T.c]"]
+    part = gs.GLM.from_formula(f"count ~ {right}", DATA, gs.poisson_log).fit(fixed={columns[0]: 0.0})
+    assert part.wald("C(group)") == part.wald(columns[1])
+    prior, known = {"county": gs.normal(0.0, 1.0)}, {"chol_county": 0.3}
+    for left, density in (("x + z", gs.normal), ("count", gs.poisson_log)):
+        glm = gs.GLM.from_formula(f"{left} ~ C(group) + (1 | county)", DATA, density)
+        for made in (glm.fit(fixed=known), glm.fit(random=(), priors=prior)):
+            np.testing.assert_allclose(made.wald("C(group)"), made.wald(columns), rtol=1e-12)
+    several = gs.GLM.from_formula("level ~ x + group", DATA, gs.categorical_logit).fit()
+    assert several.wald("group").df == 4
+    with pytest.raises(ValueError, match=r"no 'group' was estimated; did you mean 'C\(group\)'"):
+        fit.wald("group")
+
+
 def test_a_logistic_regression_of_statsmodels():
     """Numbers, errors, tests and predictions, by the names of columns; from strings, from numbers and from an expression."""
     theirs = smf.glm(f"y ~ {THEIRS}", DATA, family=sm.families.Binomial()).fit(tol=1e-13)

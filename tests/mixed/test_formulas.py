@@ -123,6 +123,7 @@ def test_known_elements(sleep):
 def test_predictions(fit, counts):
     """Of groups that are known and new, and of the fixed effects alone, where the frame has no groups."""
     np.testing.assert_allclose(fit.predict(NEW).mean, numbers("predict")["known"], rtol=2e-6)
+    assert fit.standard_errors["Days"] == fit.errors[fit.labels.index("Days")] and fit.parameters["Days"] == fit["Days"]
     alone = fit.predict({"Days": NEW["Days"]})
     np.testing.assert_allclose(alone.mean, numbers("predict")["without"], rtol=2e-6)
     new = fit.predict(pd.DataFrame(NEW).assign(Subject=[308, 1, 2]), new_groups=True)

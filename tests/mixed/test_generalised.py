@@ -73,6 +73,22 @@ def test_predictions_of_probabilities():
     np.testing.assert_allclose(alone.mean_errors, slopes * alone.linear_predictor_errors, rtol=1e-6)
 
 
+def test_intervals_of_observations():
+    """Of a group that is known, and of a new one, whose effects are drawn as the fit has them, and counts around these."""
+    rng = np.random.default_rng(6)
+    X, _, groups = data(rng, 300)
+    y = rng.poisson(np.exp(1 + X[:, 0] / 3 + rng.normal(size=4)[groups["h"]])).astype(float)
+    fit = gs.GLM(gs.poisson_log, y, X, groups={"h": groups["h"]}).fit(random="h")
+    alone, draws = fit.predict(X[:2]), 400_000
+    new = alone.linear_predictor + rng.normal(size=(draws, 2)) * np.hypot(alone.linear_predictor_errors, fit["chol_h"])
+    known = fit.predict(X[:2], groups={"h": [0, 3]}, noise=True)
+    old = known.linear_predictor + rng.normal(size=(draws, 2)) * known.linear_predictor_errors
+    for found, eta in ((known, old), (fit.predict(X[:2], groups={"h": [9, 9]}, new_groups=True, noise=True), new)):
+        counts, (low, high) = rng.poisson(np.exp(eta)), found.interval(0.8).T
+        assert ((counts < low).mean(0) < 0.103).all() and ((counts <= low).mean(0) > 0.097).all()
+        assert ((counts > high).mean(0) < 0.103).all() and ((counts >= high).mean(0) > 0.097).all()
+
+
 def test_no_variance_and_dispersion():
     """A variance of 0 is told; the dispersion of counts is a parameter beside the variances."""
     rng = np.random.default_rng(3)

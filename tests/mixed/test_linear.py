@@ -167,6 +167,9 @@ def test_errors_of_predictions():
     wanted = np.sqrt(np.einsum("ni,ij,nj->n", W, inverse, W))
     new = fit.predict(X, groups=groups)
     np.testing.assert_allclose(new.mean_errors, wanted, rtol=1e-6)
+    half = stats.norm.ppf(0.95) * np.hypot(wanted, fit["sigma"])  # observations of groups that are known
+    ends = np.stack([new.mean - half, new.mean + half], 1)
+    np.testing.assert_allclose(fit.predict(X, groups=groups, noise=True).interval(0.9), ends, rtol=1e-6)
     F = parts[0][:3]
     alone = fit.predict(X[:3])
     np.testing.assert_allclose(alone.mean_errors, np.sqrt(np.einsum("ni,ij,nj->n", F, inverse[:3, :3], F)), rtol=1e-6)
