@@ -13,7 +13,7 @@ from gpustats.commands.tables import show
 from gpustats.names.near import did_you_mean
 
 FOLDER = Path(__file__).parent
-NEEDS_A_FOLDER = ("catalogue",)  # of models, so that `all` cannot run it
+NEED_MORE = ("catalogue", "versions")  # a folder, or a version, so that `all` cannot run them
 HOW = """
 gpustats bench NAME    runs one; --help behind the name lists its options
 gpustats bench all     runs one after another, for hours
@@ -45,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if name != "all" and name not in found:
         raise ValueError(f"no bench is called {name!r}: {did_you_mean(name, found) or '`gpustats bench` lists them'}")
     status = 0
-    for each in [n for n in found if n not in NEEDS_A_FOLDER] if name == "all" else [name]:
+    for each in [n for n in found if n not in NEED_MORE] if name == "all" else [name]:
         try:
             status |= importlib.import_module(f".{each}", __package__).main(options) or 0
         except ImportError as error:  # a bench may need what is not installed

@@ -12,7 +12,7 @@ import pytest
 from thorough import THOROUGH, some
 
 import gpustats as gs
-from bench import catalogue, differential_equations, draws, local_gp, report
+from bench import catalogue, differential_equations, draws, local_gp, report, versions
 
 RESULTS = Path(report.__file__).parent / "results"
 H200 = {"name": "NVIDIA H200", "backend": "cuda"}
@@ -78,6 +78,17 @@ def test_what_was_measured_before_ctrl_c_is_kept(tmp_path, capsys):
         for _ in made.wanted(cases):
             for _ in range(2):
                 os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_two_versions_are_measured_in_turns(tmp_path):
+    options = ["--quick", "--only", "normal, sum*f64", "--out", str(tmp_path)]
+    assert versions.main([str(Path(gs.__file__).parents[1]), *options]) == 0
+    (path,) = tmp_path.glob("versions-*.json")
+    found = json.loads(path.read_text())["rows"]
+    assert [row["peer"] for row in found] == ["gpustats", "the other version"]
+    assert all(0 < row["enqueued_us"] < 1e6 for row in found) and found[1]["ratio"] > 0
+    with pytest.raises(ValueError, match="'no-such-one' is neither a folder with gpustats nor a revision"):
+        versions.main(["no-such-one", *options])
 
 
 def test_what_is_measured_elsewhere_has_files_of_its_own():
