@@ -73,7 +73,8 @@ def summed(density: str, n: int, dtype: str) -> Call:
 def vectors(dim: int, n: int, dtype: str) -> Call:
     rng = np.random.default_rng(11)
     lower = np.tril(rng.normal(size=(8, dim, dim)) / dim, -1) + np.eye(dim)
-    x, means, factors = (gs.to_device(a.astype(dtype)) for a in (rng.normal(size=(n, 1, dim)), rng.normal(size=(8, dim)), lower))
+    arrays = rng.normal(size=(n, 1, dim)), rng.normal(size=(8, dim)), lower
+    x, means, factors = (gs.to_device(a.astype(dtype)) for a in arrays)
     return lambda: gs.mvnormal.logpdf(x, means, scale_tril=factors)
 
 
