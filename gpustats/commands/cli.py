@@ -6,10 +6,11 @@ import argparse
 import fnmatch
 import importlib
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..names.near import did_you_mean
 from .completion import INSTALL, SHELLS, script
@@ -36,10 +37,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
 
 
+class _Parser(argparse.ArgumentParser):
+    """Parser whose errors about choices suggest what is near, as argparse itself can from Python 3.14 on."""
+
+    def error(self, message: str) -> NoReturn:
+        if found := re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)$", message):
+            near = did_you_mean(found[1], re.findall(r"[\w.-]+", found[2]), 1)
+            message += f": {near}" if near else ""
+        super().error(message)
+
+
 def parser() -> argparse.ArgumentParser:
     import gpustats as gs
 
-    top = argparse.ArgumentParser(
+    top = _Parser(
         prog="gpustats", description="Densities written in a few lines of C, on GPUs and CPUs.",
         epilog="gpustats COMMAND --help tells more of each.",
     )

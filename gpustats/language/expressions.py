@@ -7,11 +7,11 @@ from typing import NoReturn
 
 from pycparser import c_ast
 
-from ..names.functions import IN_C
+from ..names.functions import FORMS_OF_C, IN_C
 from ..names.near import did_you_mean
 from . import nodes as lang
 from .bounds import LARGEST_INT, length, nan_unless
-from .kinds import is_helper
+from .kinds import DISTRIBUTION_FUNCTIONS, is_helper
 from .literals import CONSTANTS, OPERATIONS, SMALLEST_INT, advice, cut_off, literal
 from .local_arrays import ARRAY, place_of_two
 from .names import means_something, numbered_name
@@ -131,6 +131,8 @@ class Expressions:
                 return lang.Cast(type_of(self.source, node.to_type.type, node), self.number(node.expr), **at)
             case c_ast.ArrayRef():
                 return self.element(node)
+            case c_ast.StructRef():
+                self.refuse_dotted(node)
         self.fail(node, f"{spelled(node)} is not supported in an expression")
 
     def element(self, node: Syntax) -> lang.Index | lang.Cast:
@@ -214,7 +216,30 @@ class Expressions:
                 self.keep(node, made, OPERATIONS[operator](one, other))
         return made
 
+    def function_meant(self, name: str) -> str:
+        """Advice about a function that is not known; "" where there is none."""
+        if name in FORMS_OF_C:
+            return f"write {FORMS_OF_C[name]}"
+        if name in IN_C:
+            return f"did you mean {IN_C[name]}?"
+        return did_you_mean(name, (*lang.MATH, *shipped_functions()), 1, _NEAR, str)
+
+    def refuse_dotted(self, node: Syntax, behind: str = "") -> NoReturn:
+        """Refuse a name of a module or an object, such as np.log, which C does not have; `behind`: what would follow it."""
+        name, part, written = node.field.name, node.name, node.field.name
+        while isinstance(part, c_ast.StructRef):
+            written, part = f"{part.field.name}.{written}", part.name
+        if name in DISTRIBUTION_FUNCTIONS or name in ("logpdf", "logpmf", "pdf", "pmf"):
+            told = ": a density is called as normal_logpdf(x, mu, sigma) is"
+        elif here := "fabs" if name == "abs" else name if name in lang.MATH or self.resolve(name) else IN_C.get(name, ""):
+            told = f": write {here}{behind if here.isidentifier() else ''}"
+        else:
+            told = f": write {FORMS_OF_C[name]}" if name in FORMS_OF_C else advice(name)
+        self.fail(node, f"{getattr(part, 'name', '…')}.{written} is not C, which has no modules and no methods{told}")
+
     def call(self, node: Syntax) -> Expression:
+        if isinstance(node.name, c_ast.StructRef):
+            self.refuse_dotted(node.name, "(…)")
         if not isinstance(node.name, c_ast.ID):
             self.fail(node, "only functions can be called")
         name = node.name.name
@@ -229,12 +254,12 @@ class Expressions:
         elif name in lang.DRAWS:
             wanted, result, printed = (RNG,), REAL, lang.DRAWS[name]
         else:
-            known_names = (*lang.MATH, *shipped_functions())
-            near = f"did you mean {IN_C[name]}?" if name in IN_C else did_you_mean(name, known_names, 1, _NEAR, str)
             neither = "it is neither a math function of C99, nor one of the special functions, nor defined above"
-            self.fail(node, f"unknown function {name}: {near or neither}")
+            self.fail(node, f"unknown function {name}: {self.function_meant(name) or neither}")
         if len(arguments) != len(wanted):
             self.fail(node, f"{name} takes {len(wanted)} argument{'s' * (len(wanted) != 1)}, not {len(arguments)}")
+        if name == "abs" and known is None and arguments[0].type == REAL:
+            self.fail(node, "abs is for `int`: use fabs")
         wholes = [p.whole for p in known.parameters] if known is not None else [False] * len(wanted)
         for a, kind, whole in zip(arguments, wanted, wholes, strict=True):
             if isinstance(a, lang.Name) and kind == VECTOR and whole != (a.name in self.whole_vectors):
@@ -246,8 +271,6 @@ class Expressions:
             if not same or (pointer and not isinstance(a, lang.Name)):
                 self.fail(node, f"{name} wants {_KINDS[kind]} here")
             self.convert(node, a, kind) if not pointer else None
-        if name == "abs" and known is None and arguments[0].type == REAL:
-            self.fail(node, "abs is for `int`: use fabs")
         if known is None or {VECTOR, OUTPUT}.isdisjoint(wanted):
             return lang.Call(printed, arguments, result, **self.at(node))
         self.callees[known.name] = known

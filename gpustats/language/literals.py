@@ -47,7 +47,8 @@ CONSTANTS: dict[str, Expression] = {
 _HINTS = {
     **dict.fromkeys(("DBL_EPSILON", "FLT_EPSILON"), "EPSILON"),
     **dict.fromkeys(("inf", "Inf", "INF", "infinity", "Infinity", "DBL_MAX", "FLT_MAX"), "INFINITY, or a number"),
-    **dict.fromkeys(("nan", "NaN", "Nan"), "NAN"),
+    **dict.fromkeys(("nan", "NaN", "Nan", "None", "NA"), "NAN"),
+    **dict.fromkeys(("True", "TRUE"), "1"), **dict.fromkeys(("False", "FALSE"), "0"),
     **dict.fromkeys(("pi", "Pi", "CUDART_PI", "CUDART_PI_F"), "PI"),
     **dict.fromkeys(("DBL_MIN", "FLT_MIN", "NULL", "EOF"), "a number"),
 }

@@ -9,11 +9,14 @@ from typing import Any, NoReturn
 from pycparser import c_ast, c_parser
 
 from ..errors import DeviceFunctionError
+from ..names.functions import FORMS_OF_C, WORDS_OF_C
 from .nodes import INT, OUTPUT, REAL, RNG, VECTOR
 
 Syntax = Any  #: a node of pycparser's tree, none of which says what it consists of
 STEP_OPERATORS = ("++", "--", "p++", "p--")
-POWER_ADVICE = "for a power write pow(a, b)"
+POWER_ADVICE = "for a power write pow(a, b), for a square a * a"
+#: Types of other languages, of which the parser takes the name for that of a variable.
+_NO_TYPES = ("bool", "boolean", "auto", "var", "let", "vector", "scalar", "number")
 
 
 def fail(source: str, node: Syntax, message: str) -> NoReturn:
@@ -66,6 +69,8 @@ def _likely_mistake(text: str, line: int, column: int, message: str) -> _Error |
     stop = sum(len(above) + 1 for above in lines[: line - 1]) + column - 1
     if re.search(r"\*\s*$", text[:stop]) and text.startswith("*=", stop):
         return line, column, f"{message.split(':')[0]}: {POWER_ADVICE}"
+    if told := _of_another_language(text[:stop], text[stop:]):
+        return line, column, f"{message.split(': ')[0]}: {told}"
     before = text[:stop].rstrip()
     if text[stop : stop + 1] == "}" or "\n" in text[len(before) : stop]:
         _, error = _parsed(f"{before};{text[len(before) :]}")
@@ -73,6 +78,30 @@ def _likely_mistake(text: str, line: int, column: int, message: str) -> _Error |
             at = before.count("\n") + 1, len(before) - before.rfind("\n")
             return *at, f"{message.split(':')[0]}: is a ; missing here?"
     return None
+
+
+def _of_another_language(before: str, behind: str) -> str:
+    """Advice where the parser stops at, or behind, what other languages write; "" where it is nothing of that."""
+    stopped = re.match(r"\w*", behind)
+    word, last = stopped[0] if stopped else "", re.search(r"(\w*)\s*$", before)
+    previous = last[1] if last else ""
+    if behind.startswith("::"):
+        return "functions have their names alone, without a namespace"
+    if previous in ("if", "while") and word:
+        return f"conditions stand in brackets, {previous} (…)"
+    if previous == "for" and word:
+        return "write for (int i = 0; i < n; i++)"
+    if previous in _NO_TYPES and word:
+        return "a declaration begins with `real` or `int`"
+    if re.search(r"\belif\s*\([^;{}]*\)\s*$", before):
+        return "write else if for elif"
+    if behind.startswith(f"{word}(") and word in FORMS_OF_C:
+        return f"write {FORMS_OF_C[word]}"
+    if previous in ("not", "elif"):
+        word = previous
+    elif word == "if" and re.search(r"(^|[;{}\n])\s*$", before):  # a statement
+        return ""
+    return f"write {WORDS_OF_C[word]} for {word}" if word in WORDS_OF_C else ""
 
 
 def _parse_error_position(parser: Any, text: str, source: str) -> tuple[int, int, str]:

@@ -34,6 +34,30 @@ def test_it_is_a_module_that_runs():
     assert (done.returncode, done.stdout) == (0, f"gpustats {gs.__version__}\n")
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        (["lst"], "list"),
+        (["device"], "devices"),
+        (["source", "normal", "--shape", "tabel"], "table"),
+        (["source", "normal", "--dialect", "openCL"], "opencl"),
+        (["completion", "bsh"], "bash"),
+    ],
+)
+def test_misspelt_choices(written, meant, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(written)
+    told = capsys.readouterr().err
+    assert ended.value.code == 2 and f"invalid choice: '{written[-1]}' (choose from " in told
+    assert told.endswith(f"): did you mean '{meant}'?\n")
+
+
+def test_a_choice_near_to_none(capsys):
+    with pytest.raises(SystemExit):
+        main(["quux"])
+    assert capsys.readouterr().err.endswith(")\n")
+
+
 def first_words(text):
     return {line.split()[0] for line in text.splitlines() if line.strip()}
 

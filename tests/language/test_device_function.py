@@ -156,6 +156,44 @@ MISTAKES = {
 }  # fmt: skip
 
 
+def _body(statement):
+    return f"real f_logpdf(real x, real s)\n{{\n    {statement}\n}}"
+
+
+# What other languages write.
+MISTAKES |= {
+    name: (_body(statement), message)
+    for name, statement, message in (
+        ("function of a module", "return @np.log(x);", "np.log is not C, which has no modules and no methods: write log(…)"),
+        ("function of a module's module", "return -@scipy.special.gammaln(x);", "write log_gamma(…)"),
+        ("function of a module within another", "return exp(@torch.abs(x));", "torch.abs is not C, which has no modules and no methods: write fabs(…)"),
+        ("function of a module that is C's by another name", "return @np.arctan2(x, s);", "write atan2(…)"),
+        ("choice of a module", "return @np.where(x > 0, x, s);", "write condition ? a : b"),
+        ("constant of a module", "return x * @math.pi;", "math.pi is not C, which has no modules and no methods: write PI"),
+        ("infinity of a module", "return -@np.inf;", "write INFINITY"),
+        ("method", "return @x.sum();", "x.sum is not C, which has no modules and no methods: write a loop"),
+        ("method of a distribution", "return @norm.logpdf(x);", "a density is called as normal_logpdf(x, mu, sigma) is"),
+        ("namespace", "return std@::log(x);", "without a namespace"),
+        ("power", "return x**@2;", "for a power write pow(a, b), for a square a * a"),
+        ("power by a caret", "return @x ^ 2;", "for a power write pow(a, b), for a square a * a"),
+        ("and", "if (x > 0 @and s > 0) return 1;\n    return 0;", "syntax error before 'and': write && for and"),
+        ("or", "return x > 0 @or s > 0;", "write || for or"),
+        ("not", "if (not @x > 0) return 1;\n    return 0;", "write ! for not"),
+        ("true", "return @True;", "True is not defined here: write 1"),
+        ("false", "if (x > 0 || @FALSE) return 1;\n    return 0;", "FALSE is not defined here: write 0"),
+        ("choice", "return x @if x > 0 else s;", "write condition ? a : b for if"),
+        ("condition without brackets", "if @x > 0 { return 1; }\n    return 0;", "conditions stand in brackets, if (…)"),
+        ("elif", "if (x > 0) return 1;\n    elif (x < 0) @return 2;\n    return 0;", "write else if for elif"),
+        ("loop", "for @i in range(3) x += i;\n    return x;", "write for (int i = 0; i < n; i++)"),
+        ("sum", "return @sum(x);", "unknown function sum: write a loop"),
+        ("type", "bool @b = x > 0;\n    return b;", "a declaration begins with `real` or `int`"),
+        ("cast", "return @float('inf');", "write (real) before the number"),
+        ("absolute value", "return @abs(x);", "abs is for `int`: use fabs"),
+        ("statement behind a missing semicolon", "real y = x@\n    if (y > 0) return 1;\n    return 0;", "is a ; missing"),
+    )
+}
+
+
 # Misspelt domains: of numbers, in a comment of C's first kind, of a hyperparameter, of what no signature has, of a row's argument.
 _NORMAL = "real f_logpdf(real x, real s)\n{\n    return -x * x / s;\n}"
 MISTAKES |= {
