@@ -13,7 +13,7 @@ import importlib
 from typing import Any
 
 from .density import Densities, Density, densities
-from .errors import AccuracyWarning, CompileError, DeviceFunctionError, DeviceLostError, NoDeviceError
+from .errors import AccuracyWarning, CompileError, DeviceFunctionError, DeviceLostError, NoDeviceError, NoMaximumError
 from .language.library import library
 from .names.elsewhere import hint
 from .names.models import model_here
@@ -43,14 +43,14 @@ _LAZY = {
 )  # fmt: skip
 
 __all__ = [
-    "AccuracyWarning", "CompileError", "Densities", "Density", "DeviceArray", "DeviceFunctionError", "DeviceLostError",
-    "GLM", "Generator", "LaplaceMarginal", "Likelihood", "LocalGP", "Mixture", "NoDeviceError", "Rows", "TruncatedMvNormal",
-    "as_jax", "box_probability", "compartment_steps", "compat", "covariances", "densities", "devices", "dot", "folds",
-    "gather", "gp", "hidden_markov", "inverse_wishart", "kfold", "label_statistics", "linalg", "lkj_cholesky_cov", "lkj_corr",
-    "log_likelihood", "loo", "matrix_normal", "matrix_t", "ode_steps", "ortho_group", "parallel", "per_row",
-    "predictive_check", "progress", "random_correlation", "random_table", "register", "sample_discrete", "sequences", "series",
-    "special_ortho_group", "to_device", "to_host", "transforms", "uniform_direction", "unitary_group", "use", "waic",
-    "wishart",
+    "AccuracyWarning", "CompileError", "Densities", "Density", "DeviceArray", "DeviceFunctionError", "DeviceLostError", "GLM",
+    "Generator", "LaplaceMarginal", "Likelihood", "LocalGP", "Mixture", "NoDeviceError", "NoMaximumError", "Rows",
+    "TruncatedMvNormal", "as_jax", "box_probability", "compartment_steps", "compat", "covariances", "densities", "devices",
+    "dot", "folds", "gather", "gp", "hidden_markov", "inverse_wishart", "kfold", "label_statistics", "linalg",
+    "lkj_cholesky_cov", "lkj_corr", "log_likelihood", "loo", "matrix_normal", "matrix_t", "ode_steps", "ortho_group",
+    "parallel", "per_row", "predictive_check", "progress", "random_correlation", "random_table", "register", "sample_discrete",
+    "sequences", "series", "special_ortho_group", "to_device", "to_host", "transforms", "uniform_direction", "unitary_group",
+    "use", "waic", "wishart",
 ]  # fmt: skip
 
 

@@ -27,6 +27,7 @@ from .likelihood import Likelihood as Likelihood
 from .processes.local import LocalGP as LocalGP
 from .mixtures.mixture import Mixture as Mixture
 from .errors import NoDeviceError as NoDeviceError
+from .errors import NoMaximumError as NoMaximumError
 from .rows.model import Rows as Rows
 from .transforms.box import TruncatedMvNormal as TruncatedMvNormal
 from .xla import as_jax as as_jax
@@ -74,7 +75,7 @@ from .comparison.loo import waic as waic
 from .matrices import wishart as wishart
 
 __version__: str
-__all__: list[str] = ['AccuracyWarning', 'CompileError', 'Densities', 'Density', 'DeviceArray', 'DeviceFunctionError', 'DeviceLostError', 'GLM', 'Generator', 'LaplaceMarginal', 'Likelihood', 'LocalGP', 'Mixture', 'NoDeviceError', 'Rows', 'TruncatedMvNormal', 'as_jax', 'box_probability', 'compartment_steps', 'compat', 'covariances', 'densities', 'devices', 'dot', 'folds', 'gather', 'gp', 'hidden_markov', 'inverse_wishart', 'kfold', 'label_statistics', 'linalg', 'lkj_cholesky_cov', 'lkj_corr', 'log_likelihood', 'loo', 'matrix_normal', 'matrix_t', 'ode_steps', 'ortho_group', 'parallel', 'per_row', 'predictive_check', 'progress', 'random_correlation', 'random_table', 'register', 'sample_discrete', 'sequences', 'series', 'special_ortho_group', 'to_device', 'to_host', 'transforms', 'uniform_direction', 'unitary_group', 'use', 'waic', 'wishart']
+__all__: list[str] = ['AccuracyWarning', 'CompileError', 'Densities', 'Density', 'DeviceArray', 'DeviceFunctionError', 'DeviceLostError', 'GLM', 'Generator', 'LaplaceMarginal', 'Likelihood', 'LocalGP', 'Mixture', 'NoDeviceError', 'NoMaximumError', 'Rows', 'TruncatedMvNormal', 'as_jax', 'box_probability', 'compartment_steps', 'compat', 'covariances', 'densities', 'devices', 'dot', 'folds', 'gather', 'gp', 'hidden_markov', 'inverse_wishart', 'kfold', 'label_statistics', 'linalg', 'lkj_cholesky_cov', 'lkj_corr', 'log_likelihood', 'loo', 'matrix_normal', 'matrix_t', 'ode_steps', 'ortho_group', 'parallel', 'per_row', 'predictive_check', 'progress', 'random_correlation', 'random_table', 'register', 'sample_discrete', 'sequences', 'series', 'special_ortho_group', 'to_device', 'to_host', 'transforms', 'uniform_direction', 'unitary_group', 'use', 'waic', 'wishart']
 
 class _density_M_n_r(Density):
     def __call__(self, M: Values, n: Values, r: Values) -> Frozen: ...

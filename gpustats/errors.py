@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import sys
 import traceback
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,25 @@ class DeviceFunctionError(_OfUsersCode, ValueError):
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         return type(self), (self.message, self.line, self.column, self.source)
+
+
+class NoMaximumError(ValueError):
+    """Likelihood without a maximum: it grows for ever in the direction of some parameters, so that there is no fit.
+
+    Parameters
+    ----------
+    message : str
+        Which parameters, why, and what to do.
+    parameters : collection of str
+        Their names.
+    """
+
+    def __init__(self, message: str, parameters: Collection[str]) -> None:
+        super().__init__(message, frozenset(parameters))
+        self.parameters = frozenset(parameters)
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class AccuracyWarning(UserWarning):

@@ -9,6 +9,7 @@ from sphinx.application import Sphinx
 KEYWORDS = {
     "gpustats.fits.estimates.Estimates": "standard errors, confidence intervals, maximum likelihood, robust errors, AIC, BIC",
     "gpustats.fits.hypotheses.Test": "Wald test, likelihood ratio test, p values",
+    "gpustats.fits.predictions.Prediction": "prediction intervals, new observations",
     "gpustats.GLM": "logistic regression, Poisson regression, regression, generalised linear models",
     "gpustats.mixed.estimates.MixedEstimates": "random effects, mixed models, variance components",
     "gpustats.Rows": "hierarchical models, groups, multilevel models",

@@ -77,8 +77,10 @@ class Fittable(HasFit, Shown):
         Raises
         ------
         ValueError
-            For unknown names and starts outside of bounds; where the likelihood has no maximum, as of separated outcomes, or
-            nothing tells some parameters apart, as of collinear columns: with their names.
+            For unknown names and starts outside of bounds; where nothing tells some parameters apart, as of collinear columns:
+            with their names.
+        NoMaximumError
+            Where the likelihood has no maximum, as of separated outcomes: a ValueError with the names of ``parameters``.
 
         Notes
         -----

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
+from ..errors import NoMaximumError
 from ..runtime.types import Doubles
 from .bordered import Bordered, Factor
 from .climb import MOST_NAMED, most_moved
@@ -19,26 +20,18 @@ FAR_FROM_SINGULAR = 1e-7
 VANISHED = 1e-8  # share of the start that is next to nothing
 
 
-class Endless(ValueError):
-    """The log-likelihood has no maximum: it grows for ever in the direction of some `parameters`."""
-
-    def __init__(self, message: str, parameters: Collection[str]):
-        super().__init__(message)
-        self.parameters = frozenset(parameters)
-
-
 def refuse_endless(fitted: Fitted, start: Doubles) -> None:
-    """ValueError where the likelihood has no maximum, or many, for a search from a `start`."""
+    """NoMaximumError where the likelihood has no maximum, ValueError where it has many, for a search from a `start`."""
     climbed, objective = fitted.climbed, fitted.objective
     if not climbed.converged and (vanished := _vanished(objective, start, climbed.point)):
-        raise Endless(
+        raise NoMaximumError(
             f"the log-likelihood of {objective.problem.name} has no maximum: it grows for ever as {', '.join(vanished)} nears "
             "0, as where the observations are fitted without residuals. Look at them, fix it, or give it a prior",
             vanished,
         )
     if (runaway := climbed.runaway) is not None:
         moved = most_moved(runaway)
-        raise Endless(
+        raise NoMaximumError(
             f"the log-likelihood of {objective.problem.name} has no maximum: it grows for ever in the direction of "
             f"{_listed(fitted, moved)}, as where columns separate the outcomes, or all observations of a group are alike. A "
             f"prior gives a maximum, {_prior_of(fitted, moved)}, a ridge penalty; or leave it out",

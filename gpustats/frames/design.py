@@ -73,6 +73,7 @@ class Design:
         self._encoders: Encoders
         self._categories: dict[str, np.ndarray] = {}  # labels of the columns that formulas read
         self._levels: dict[tuple[str, ...], np.ndarray] = {}  # labels of groups, by the columns that they are made of
+        self._parts_of_levels: dict[tuple[str, ...], list[np.ndarray]] = {}  # labels of these columns
         self._names: dict[tuple[str, str], str] = {}  # of terms of groups, by their formulas' keys and the terms in these
         if len(set(self._parts.terms)) < len(self._parts.terms):
             raise ValueError(f"the formula {self.formula!r} has a term of groups twice")
@@ -190,8 +191,17 @@ class Design:
         found = crossed(parts) if len(parts) > 1 else parts[0]
         if first:
             self._levels[term.groups] = found.labels
-        levels = self._levels[term.groups]
-        return found if first else Labelled(found.among(levels, ":".join(term.groups), new, hint), levels)
+            self._parts_of_levels[term.groups] = [part.labels for part in parts]
+            return found
+        levels, known = self._levels[term.groups], self._parts_of_levels[term.groups]
+        if len(parts) > 1:
+            seen = [set(labels.tolist()) for labels in known]
+            unseen = [f"{name} {label!r}" for name, part, own in zip(term.groups, parts, seen, strict=True)
+                      for label in part.labels.tolist() if label not in own]  # fmt: skip
+            which = f"{listed(unseen)} {'is' if len(unseen) == 1 else 'are'} new"
+            which = which if unseen else "the parts are known, in other combinations"
+            hint = f"; {which}{hint}"
+        return Labelled(found.among(levels, ":".join(term.groups), new, hint), levels)
 
     def _columns_of_groups(
         self, key: str, term: RandomTerm, encoded: Encoded, n_rows: int, taken: Collection[str] | None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 #: End of errors about new labels of groups whose effects are random.
-ALLOWS_NEW = "; with new_groups=True the effects of others are predicted as 0"
+ALLOWS_NEW = "; with new_groups=True such groups have effects of 0, and the variance of these is in the errors"
 #: Up to here, numbers in double precision are told from their neighbours.
 MOST_WHOLE = 2**53
 

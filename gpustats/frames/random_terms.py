@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 _OPEN, _CLOSE, _QUOTES = "([{", ")]}", "`'\""
+MOST_SHOWN = 24  # characters of a formula in an error
 _NAME = re.compile(r"\s*(?:`([^`]+)`|([^\W\d]\w*))\s*")
 
 
@@ -31,6 +32,7 @@ def split(formula: str) -> Parts:
     """Parts of a formula; ValueError where it has no left-hand side, or a term of groups is not understood."""
     if not isinstance(formula, str):
         raise TypeError(f"formula must be a string such as 'y ~ x', not {type(formula).__name__}")
+    _check_closed(formula)
     depths = list(_depths(formula))
     tildes = [i for i, depth in enumerate(depths) if formula[i] == "~" and depth == 0]
     if len(tildes) != 1 or not formula[: tildes[0]].strip():
@@ -56,6 +58,35 @@ def split(formula: str) -> Parts:
 def quoted(text: str) -> list[str]:
     """Names in backquotes."""
     return re.findall(r"`([^`]+)`", text)
+
+
+def _check_closed(formula: str) -> None:
+    """ValueError where a bracket or a quote of a formula is not closed, or closes what is not open."""
+    opened = list[int]()
+    quoted, escaped = False, False
+    for i, c in enumerate(formula):
+        if quoted:
+            quoted = escaped or c != formula[opened[-1]]
+            if not quoted:
+                opened.pop()
+            escaped = c == "\\" and not escaped
+        elif c in _OPEN or c in _QUOTES:
+            opened.append(i)
+            quoted = c in _QUOTES
+        elif c in _CLOSE:
+            if not opened or formula[opened[-1]] != _OPEN[_CLOSE.index(c)]:
+                where = f"nothing but {_CLOSE[_OPEN.index(formula[opened[-1]])]} closes" if opened else "nothing is open"
+                raise ValueError(f"the formula {formula!r} has a {c} behind {formula[:i][-MOST_SHOWN:]!r}, where {where}")
+            opened.pop()
+    if opened:
+        raise ValueError(
+            f"the formula {formula!r} opens {formula[opened[-1]]} and does not close it: {_from(formula, opened[-1])!r}"
+        )
+
+
+def _from(formula: str, place: int) -> str:
+    """Formula from a place on, in short."""
+    return formula[place:] if len(formula) - place <= MOST_SHOWN else f"{formula[place : place + MOST_SHOWN]}…"
 
 
 def _depths(text: str) -> Iterator[int]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ParamSpec
 
 from ..density import Density
 from ..distribution.given import check_density
@@ -16,6 +18,8 @@ from ..language.kinds import DENSITY
 from ..language.library import library
 from ..language.nodes import REAL, VECTOR, Function, Name, Parameter, Return
 from ..rewriting.differentiate import derivative, derivative_name, gradient
+
+P = ParamSpec("P")
 
 #: Names in a GLM of its coefficients and its intercept.
 COEFFICIENTS, INTERCEPT = "beta", "alpha"
@@ -36,6 +40,20 @@ def predictor_of(density: Density) -> str:
         f"no parameter of {density.name} can be any number for certain, as a linear predictor is: name one of "
         f"{', '.join(density.parameters)} by eta={_with_predictor(density)}"
     )
+
+
+def knowing_formulas(init: Callable[P, None]) -> Callable[P, None]:
+    """Method `__init__` of a GLM, with an error about formulas that says which other method takes them."""
+
+    @functools.wraps(init)
+    def advised(*args: P.args, **kwargs: P.kwargs) -> None:
+        formula = next((v for v in (*args, *kwargs.values()) if isinstance(v, str) and "~" in v), None)
+        if formula is not None:
+            advice = f"gpustats.GLM.from_formula({formula!r}, data, density)"
+            raise TypeError(f"GLM takes a density and arrays, and {formula!r} is a formula: {advice}")
+        return init(*args, **kwargs)
+
+    return advised
 
 
 def _with_predictor(density: Density) -> str:

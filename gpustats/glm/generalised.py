@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..density import densities
+from ..errors import NoMaximumError
 from ..fits.estimates import Estimates
 from ..fits.maximum import maximise
 from ..fits.predictions import Prediction
 from ..fits.problem import Expanded, Named, Problem
-from ..fits.refused import Endless
 from ..linalg.threads import as_many_as_free
 from ..marginals.effects import Effects
 from ..marginals.mode import Mode
@@ -344,7 +344,7 @@ def _without_effects(
             known[term.name] = np.zeros((term.levels, *term.shape[1:]))
     try:
         found = maximise(plain, own_start, known, own_bounds, own_priors, max_iterations, False)
-    except Endless as endless:
+    except NoMaximumError as endless:
         if endless.parameters <= {COEFFICIENTS, INTERCEPT}:  # then it grows there whatever the effects of groups are, too
             raise
         return {}

@@ -25,7 +25,7 @@ from ..runtime import arrays
 from ..runtime.base import Device, Runtime
 from ..runtime.types import Array, Value, Values
 from .data import GLMData, Named, read, sizes_of
-from .family import DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family, predictor_of
+from .family import DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family, knowing_formulas, predictor_of
 from .fitting import Fitting
 from .launch import Launcher, Plan
 from .names import named
@@ -99,6 +99,7 @@ class GLM(Fitting):
     array([ 0.7799, -0.9927])
     """
 
+    @knowing_formulas
     def __init__(
         self, density: Density, y: ArrayLike, X: Values, *, eta: str = "eta", offset: ArrayLike | None = None,
         weights: ArrayLike | None = None, groups: ArrayLike | Mapping[str, ArrayLike] | None = None,

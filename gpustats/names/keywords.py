@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Collection
 from typing import ParamSpec, TypeVar
 
-from .near import did_you_mean
+from .near import abbreviated, did_you_mean
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -59,4 +59,6 @@ def _told(name: str, known: Collection[str], parameters: Collection[str]) -> str
         return ": gpustats.Likelihood(density, x).fit has it"
     if near := did_you_mean(name.lower(), known, how_near=_NEAR, shown=str):
         return f": {near}"
+    if near_ones := abbreviated(name.lower(), known):
+        return f": did you mean {' or '.join(near_ones)}?"
     return f"; its arguments are {', '.join(known)}"

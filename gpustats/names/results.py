@@ -20,7 +20,8 @@ ELSEWHERE = {
     "success": "converged",
     "nit": "n_iterations",
     "fittedvalues": "predict(X).mean",
-    "wald_test": "wald()",
+    **dict.fromkeys(("wald_test", "wald_test_terms"), "wald()"),
+    "get_prediction": "predict(X).to_frame()",
     "get_robustcov_results": "robust()",
     **dict.fromkeys(("ranef", "random_effects"), "random_effects_to_frame()"),
 }

@@ -17,7 +17,7 @@ FIT = GLM.fit()
 @pytest.mark.parametrize(
     ("name", "here"),
     [("params", "parameters"), ("bse", "standard_errors"), ("conf_int", r"interval\(\)"), ("vcov", "covariance"),
-     ("logLik", "log_likelihood"), ("fittedvalues", r"predict\(X\).mean")],
+     ("logLik", "log_likelihood"), ("fittedvalues", r"predict\(X\).mean"), ("get_prediction", r"predict\(X\).to_frame\(\)")],
 )  # fmt: skip
 def test_names_of_other_packages(name, here):
     with pytest.raises(AttributeError, match=f"^estimates have no attribute '{name}': they have .{here}$"):

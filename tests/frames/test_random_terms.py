@@ -37,6 +37,28 @@ def test_what_is_not_understood(formula, message):
         split(formula)
 
 
+@pytest.mark.parametrize(
+    "formula, message",
+    [
+        ("y ~ x + (1 | site", r"'y ~ x \+ \(1 \| site' opens \( and does not close it: '\(1 \| site'$"),
+        ("y ~ log(x + (1 | g)", r"does not close it: '\(x \+ \(1 \| g\)'$"),
+        ("y ~ x + (1 | site))", r"has a \) behind 'y ~ x \+ \(1 \| site\)', where nothing is open$"),
+        ("y ~ x + (1 | site]", r"has a \] behind 'y ~ x \+ \(1 \| site', where nothing but \) closes$"),
+        ("y ~ C(x, levels=[a, b)", r"has a \) behind .*, where nothing but \] closes$"),
+        ("y ~ `my col", "opens ` and does not close it: '`my col'$"),
+        ("log(y ~ x", r"opens \( and does not close it: '\(y ~ x'$"),
+    ],
+)  # fmt: skip
+def test_what_is_not_closed(formula, message):
+    with pytest.raises(ValueError, match=message):
+        split(formula)
+
+
+def test_brackets_and_quotes_within_quotes():
+    for formula in (r'''y ~ C(x, levels=['it\'s', "("])''', "y ~ `a ) b` + C(x, levels=[')]'])", "y ~ f({'a': [1, (2)]})"):
+        assert split(formula).columns == formula[4:]
+
+
 def test_a_formula_is_a_string():
     with pytest.raises(TypeError, match="formula must be a string"):
         split(3)

@@ -1,6 +1,7 @@
 """Fits of GLMs, beside statsmodels: families and links, errors, tests, predictions, groups, pieces, fits that do not exist."""
 
 import dataclasses
+import pickle
 
 import numpy as np
 import pytest
@@ -283,8 +284,10 @@ def test_fits_that_do_not_exist():
     X, eta, _ = data(rng)
     y = rng.binomial(1, 1 / (1 + np.exp(-eta))).astype(float)
     separated = np.c_[X, (y == 1) & (rng.uniform(size=N) < 0.1)]
-    with pytest.raises(ValueError, match=r"has no maximum: .* beta\[3\] \(column 3 of X\).*priors="):
+    with pytest.raises(gs.NoMaximumError, match=r"has no maximum: .* beta\[3\] \(column 3 of X\).*priors=") as endless:
         gs.GLM(gs.bernoulli_logit, y, separated).fit()
+    again = pickle.loads(pickle.dumps(endless.value))
+    assert isinstance(again, ValueError) and again.parameters == {"beta"} and str(again) == str(endless.value)
     with pytest.raises(ValueError, match=r"has no maximum: .* beta\[1\] \(column 1 of X\).*priors="):
         gs.GLM(gs.bernoulli_logit, (X[:, 1] > 0.1).astype(float), X).fit()
     assert gs.GLM(gs.bernoulli_logit, y, separated).fit(priors={"beta": gs.normal(0.0, 3.0)}).converged

@@ -30,6 +30,14 @@ FORMULA = "x*z + C(group) + `my col` + I(x**2)"
 THEIRS = FORMULA.replace("`my col`", "Q('my col')").replace("x**2", "x ** 2")
 
 
+def test_a_formula_goes_to_another_method():
+    for given in (("y ~ x", DATA), (gs.poisson_log, "y ~ x", DATA), ("y ~ x", DATA, gs.poisson_log)):
+        with pytest.raises(TypeError, match=r"'y ~ x' is a formula: gpustats.GLM.from_formula\('y ~ x', data, density\)"):
+            gs.GLM(*given)
+    with pytest.raises(TypeError, match="is a formula"):
+        gs.GLM(formula="y ~ x", data=DATA)
+
+
 def as_arrow(data):
     return pytest.importorskip("pyarrow").Table.from_pandas(data)
 

@@ -99,6 +99,14 @@ def test_what_has_no_intervals_of_observations():
     counts = gs.GLM(gs.binomial_logit, rng.binomial(9, 0.5, N).astype(float), X).fit(fixed={"n": np.full(N, 9.0)})
     with pytest.raises(NotImplementedError, match="noise=True: n has a value for each observation of the fit"):
         counts.predict(X, noise=True)
+    alone = gs.register("""
+// bell: normal density with a precision, and nothing beside it
+// x: real    mu: real    tau: positive, precision
+real bell_logpdf(real x, real mu, real tau)
+{ return 0.5 * log(tau) - HALF_LOG_2PI - 0.5 * tau * (x - mu) * (x - mu); }
+""", replace=True)
+    with pytest.raises(NotImplementedError, match="noise=True: bell has no quantiles; with a distribution function, bell_cdf"):
+        gs.GLM(alone, eta + rng.normal(size=N), X, eta="mu").fit().predict(X, noise=True)
     with pytest.raises(ValueError, match="level must be between 0 and 1, not 1"):
         gs.GLM(gs.poisson_log, rng.poisson(np.exp(eta)), X).fit().predict(X, noise=True).interval(1)
 

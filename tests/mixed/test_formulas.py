@@ -80,6 +80,25 @@ def test_nested_groups_in_short():
     assert short.random_effects_to_frame("batch_cask").index[:2].tolist() == ["A:a", "A:b"]
 
 
+def test_new_groups_within_others():
+    """What is new about a combination, and what new_groups=True does; errors of new casks are those of their variance."""
+    nested = glm("strength ~ 1 + (1 | batch/cask)", "Pastes").fit()
+    frame = {"batch": ["A", "A"], "cask": ["a", "z"]}
+    with pytest.raises(ValueError, match="batch:cask has 'A:z' in 1 row, .*; cask 'z' is new; with new_groups=True"):
+        nested.predict(frame)
+    with pytest.raises(ValueError, match="batch:cask has 'Q:a' .*; batch 'Q' is new;|batch has 'Q' in 1 row"):
+        nested.predict({"batch": ["Q"], "cask": ["a"]})
+    known, new = nested.predict(frame, new_groups=True).mean
+    effects = nested.random_effects_to_frame("batch").loc["A", "Intercept"]
+    np.testing.assert_allclose(new, nested["Intercept"] + effects, rtol=1e-12)
+    assert known != new
+    data = pd.read_csv(DATA / "Pastes.csv")
+    others = data[(data.batch != "A") | (data.cask != "a")]
+    part = gs.GLM.from_formula("strength ~ 1 + (1 | batch/cask)", others, gs.normal).fit()
+    with pytest.raises(ValueError, match="batch:cask has 'A:a' .*; the parts are known, in other combinations; with new"):
+        part.predict({"batch": ["A"], "cask": ["a"]})
+
+
 def test_names(fit, counts):
     """Of estimates, of effects in the table of their variances, in intervals and tests."""
     check(fit, numbers("sleepstudy.reml"), 5e-5)

@@ -36,6 +36,14 @@ def test_misspelled_and_unknown_arguments(model):
     assert told(model, "zzz") == f"; its arguments are {', '.join(inspect.signature(model.fit).parameters)}"
 
 
+def test_abbreviations():
+    """Letters of a name in their order, from the beginning of one of its words on."""
+    for name in ("maxitr", "max_it", "iters"):
+        assert told(MODELS["GLM"], name) == ": did you mean max_iterations?"
+    for name in ("xit", "tol", "bo", "sdnuob"):
+        assert told(MODELS["GLM"], name).startswith("; its arguments are random, ")
+
+
 def test_effects_that_are_integrated_out():
     rows = gs.Rows(gs.normal, x=X, mu=gs.gather([0, 0, 1, 1, 1]))
     marginal = gs.LaplaceMarginal(rows, {"mu": gs.normal(0.0, "tau")})
