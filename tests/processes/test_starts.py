@@ -81,6 +81,8 @@ def test_given_starts_rule(rng):
     assert process.fit(far, errors=False).loglik < process.fit(errors=False).loglik - 10
     known = process.fit(process.start() | {"sigma": 0.2}, fixed=["sigma"], errors=False)
     assert known.values["sigma"] == 0.2
+    with pytest.raises(ValueError, match=r"rbf needs lengthscale: process.start\(\) \| start has what the data suggest"):
+        process.fit({"amplitude": 1.0, "sigma": 0.1})
 
 
 def test_the_prior_mean_counts(rng):
