@@ -101,6 +101,7 @@ def test_data_that_do_not_vary():
 
 @pytest.mark.parametrize("cov, fixed, message", [
     (gs.rbf, "sigma", r"sigma is fixed, but at no value: write fit\(process.start\(\) \| {'sigma': …}, fixed=\['sigma'\]\)"),
+    (gs.rbf, "nu", "there is no 'nu' to fit"),
     (gs.periodic, (), r"many maxima in period: begin near the right one, fit\(process.start\(\) \| {'period': …}\)"),
 ])  # fmt: skip
 def test_what_the_data_do_not_tell(cov, fixed, message):
