@@ -309,12 +309,14 @@ class GaussianProcess(ABC, Replayable, Shown):
         0.22
         """
         fixed = [fixed] if isinstance(fixed, str) else fixed
+        domains = {**self.cov.domains, SIGMA: "nonnegative", MEAN: "real"}
+        if unknown := [n for n in (*(start or ()), *fixed, *(bounds or ())) if n not in domains]:
+            raise ValueError(f"there is no {unknown[0]!r} to fit; there are {', '.join(self.parameters)}")
         if start is None:
             require_told(self.cov, list(fixed))
             start = self.start()
-        domains = {**self.cov.domains, SIGMA: "nonnegative", MEAN: "real"}
-        if unknown := [n for n in (*start, *fixed, *(bounds or ())) if n not in domains]:
-            raise ValueError(f"there is no {unknown[0]!r} to fit; there are {', '.join(self.parameters)}")
+        if start and (lacking := [n for n in self.cov.parameters if n not in start]):
+            raise ValueError(f"{self.cov.name} needs {', '.join(lacking)}: process.start() | start has what the data suggest")
         found = maximise(
             self.value_and_grad, start, domains, fixed=fixed, bounds=bounds or {}, priors=priors or {}, log_prior=log_prior,
             method=method, log=log, restarts=restarts, rng=rng, options=options, progress=progress,

@@ -81,6 +81,8 @@ def test_given_starts_rule(rng):
     assert process.fit(far, errors=False).loglik < process.fit(errors=False).loglik - 10
     known = process.fit(process.start() | {"sigma": 0.2}, fixed=["sigma"], errors=False)
     assert known.values["sigma"] == 0.2
+    with pytest.raises(ValueError, match=r"rbf needs lengthscale: process.start\(\) \| start has what the data suggest"):
+        process.fit({"amplitude": 1.0, "sigma": 0.1})
 
 
 def test_the_prior_mean_counts(rng):
@@ -99,6 +101,7 @@ def test_data_that_do_not_vary():
 
 @pytest.mark.parametrize("cov, fixed, message", [
     (gs.rbf, "sigma", r"sigma is fixed, but at no value: write fit\(process.start\(\) \| {'sigma': …}, fixed=\['sigma'\]\)"),
+    (gs.rbf, "nu", "there is no 'nu' to fit"),
     (gs.periodic, (), r"many maxima in period: begin near the right one, fit\(process.start\(\) \| {'period': …}\)"),
 ])  # fmt: skip
 def test_what_the_data_do_not_tell(cov, fixed, message):
