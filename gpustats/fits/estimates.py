@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..frames.by_label import ByLabel
 from ..names.advised import Advised
 from ..names.results import called_here
 from ..runtime.types import Mostly, Value
-from .by_label import ByLabel
 from .fitted import Fitted, by_name
 from .hypotheses import Test, likelihood_ratio, place_of, places, wald
 

@@ -194,7 +194,7 @@ class Design:
             self._parts_of_levels[term.groups] = [part.labels for part in parts]
             return found
         levels, known = self._levels[term.groups], self._parts_of_levels[term.groups]
-        if len(parts) > 1:
+        if len(parts) > 1 and not new:
             seen = [set(labels.tolist()) for labels in known]
             unseen = [f"{name} {label!r}" for name, part, own in zip(term.groups, parts, seen, strict=True)
                       for label in part.labels.tolist() if label not in own]  # fmt: skip

@@ -66,10 +66,11 @@ def _check_closed(formula: str) -> None:
     quoted, escaped = False, False
     for i, c in enumerate(formula):
         if quoted:
-            quoted = escaped or c != formula[opened[-1]]
+            quote = formula[opened[-1]]
+            quoted = escaped or c != quote
+            escaped = c == "\\" and not escaped and quote != "`"
             if not quoted:
                 opened.pop()
-            escaped = c == "\\" and not escaped
         elif c in _OPEN or c in _QUOTES:
             opened.append(i)
             quoted = c in _QUOTES

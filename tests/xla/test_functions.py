@@ -408,6 +408,16 @@ def test_threads_share_a_function():
             np.testing.assert_array_equal(slopes, np.roll(want, k))
 
 
+def test_parameters_of_a_fit():
+    """They are a tree of JAX's, as a dictionary is, and so are the derivatives in them: 0 at the maximum."""
+    model = gs.GLM(gs.poisson_log, np.array([1.0, 2.0, 6.0, 9.0]), np.array([[0.0], [1.0], [2.0], [3.0]]))
+    logp, fit = gs.as_jax(model), model.fit()
+    value, slopes = jax.value_and_grad(lambda parameters: logp(**parameters))(fit.parameters)
+    close(value, fit.log_likelihood)
+    moved = jax.tree_util.tree_map(lambda a, b: a - b, fit.parameters, slopes)
+    assert {*slopes} == {*moved} == {"beta", "alpha"} and abs(slopes["alpha"]) < 1e-8 and moved["beta"].shape == (1,)
+
+
 def test_defaults_and_names():
     model = gs.GLM(gs.bernoulli_logit, Y, DESIGN)
     ours, beta = gs.as_jax(model), np.full(4, 0.2)

@@ -23,13 +23,13 @@ class ByLabel(dict[str, Any]):
         Names of those whose elements have labels.
     labels : iterable of str, or callable
         Labels of all their elements, or what returns them.
-    given : mapping
-        All parameters by name, also those that were not estimated and have no numbers here.
+    given : iterable of str
+        Names of all parameters, also of those that were not estimated and have no numbers here.
     """
 
     def __init__(
         self, numbers: Mapping[str, Any], estimated: Sequence[str], labels: Iterable[str] | Callable[[], Iterable[str]],
-        given: Mapping[str, Any],
+        given: Iterable[str],
     ):  # fmt: skip
         super().__init__(numbers)
         self._estimated, self._labels, self._given = tuple(estimated), labels, tuple(given)
