@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -33,6 +36,8 @@ class ByLabel(dict[str, Any]):
     ):  # fmt: skip
         super().__init__(numbers)
         self._estimated, self._labels, self._given = tuple(estimated), labels, tuple(given)
+        if "jax" in sys.modules:
+            tell_jax()
 
     def __missing__(self, name: str) -> Any:
         if name in self._given:
@@ -44,3 +49,19 @@ class ByLabel(dict[str, Any]):
         near = did_you_mean(str(name), [*self._given, *labels])
         told = f"{name!r} is neither a parameter, {', '.join(self._given)}, nor one of labels, {known}"
         raise KeyError(f"{told}: {near}" if near else told)
+
+
+@functools.cache
+def tell_jax() -> None:
+    """Registration with JAX, which takes such numbers for the tree that a dict is: of classes of dict it asks to be told."""
+    import jax
+
+    def parts(numbers: ByLabel) -> tuple[list[Any], tuple[str, ...]]:
+        names = tuple(sorted(numbers))
+        return [numbers[n] for n in names], names
+
+    def whole(names: tuple[str, ...], values: Sequence[Any]) -> ByLabel:
+        return ByLabel(dict(zip(names, values, strict=True)), (), (), names)
+
+    with contextlib.suppress(ValueError):  # another thread has told it meanwhile
+        jax.tree_util.register_pytree_node(ByLabel, parts, whole)

@@ -14,7 +14,7 @@ import numpy as np
 from ..evaluation.arguments import match
 from ..evaluation.by_code import evaluation_of, spread
 from ..evaluation.compiled import Replayable
-from ..frames.by_label import ByLabel
+from ..frames.by_label import tell_jax
 
 if TYPE_CHECKING:
     import jax
@@ -81,7 +81,7 @@ def as_jax(model: Replayable, *copies: Replayable, terms: bool = False) -> Calla
         import numba  # noqa: F401
     except ImportError as error:
         raise ImportError(f"as_jax needs JAX and Numba ({error}): pip install 'gpustats[jax]'") from error
-    _know_parameters()
+    tell_jax()
     names = tuple(getattr(model, "argument_names", ()))
     for which, its in (("model", model), *(("a copy", c) for c in copies)):
         if not isinstance(its, Replayable):
@@ -118,21 +118,6 @@ def as_jax(model: Replayable, *copies: Replayable, terms: bool = False) -> Calla
 
     function.__doc__ = f"{'Terms' if terms else 'Log-likelihood'} of {model!r}, of {', '.join(names)}."
     return function
-
-
-@functools.cache
-def _know_parameters() -> None:
-    """Have JAX take the parameters of estimates for the mapping that they are."""
-    import jax
-
-    def parts(numbers: ByLabel) -> tuple[list[Any], tuple[str, ...]]:
-        names = tuple(sorted(numbers))
-        return [numbers[n] for n in names], names
-
-    def whole(names: tuple[str, ...], values: Sequence[Any]) -> ByLabel:
-        return ByLabel(dict(zip(names, values, strict=True)), (), (), names)
-
-    jax.tree_util.register_pytree_node(ByLabel, parts, whole)
 
 
 def _reject(names: Sequence[str], model: Replayable, terms: bool) -> None:

@@ -85,6 +85,14 @@ def test_intervals_and_fixed_elements():
         glm.fit(fixed={"my col": [1.0, 2.0]})
 
 
+def test_parameters_are_a_tree_of_jax():
+    jax = pytest.importorskip("jax")
+    fit = GLM.fit()  # after the import: as_jax tells JAX of fits before it
+    doubled = jax.tree_util.tree_map(lambda number: 2 * number, fit.parameters)
+    assert {n: np.shape(v) for n, v in doubled.items()} == {n: np.shape(v) for n, v in fit.parameters.items()}
+    assert doubled["alpha"] == 2 * fit["alpha"]
+
+
 def test_clusters_by_labels():
     numbers = np.arange(80) % 7
     labels = pd.Series(numbers).map("cluster {}".format)
