@@ -16,7 +16,7 @@ from ..names.advised import Advised
 from ..names.results import called_here
 from ..runtime.types import Mostly, Value
 from .fitted import Fitted, by_name
-from .hypotheses import Test, likelihood_ratio, place_of, places, wald
+from .hypotheses import Test, likelihood_ratio, place_of, places, wald, width_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -185,8 +185,7 @@ class Estimates(Advised):
         dict
             Name or label -> (..., 2), the lower and the upper end; infinite where the likelihood never falls so far.
         """
-        if not 0 < level < 1:
-            raise ValueError(f"level must be between 0 and 1, not {level!r}")
+        width, found = width_of(level), {}
         if method not in ("wald", "profile"):
             raise ValueError(f"method must be 'wald' or 'profile', not {method!r}")
         names = self.free if parameters is None else (parameters,) if isinstance(parameters, str) else tuple(parameters)
@@ -198,14 +197,8 @@ class Estimates(Advised):
             from .profile import profile_intervals
 
             return profile_intervals(self._for_more("profile intervals"), level, names)
-        from scipy.special import ndtri
-
-        width, found = ndtri((1 + level) / 2), {}
         for name in names:
-            if name in self.standard_errors:
-                value, error = np.asarray(self.parameters[name]), np.asarray(self.standard_errors[name])
-            else:
-                value, error = (v[self.labels.index(name)] for v in (self.estimates, self.errors))
+            value, error = np.asarray(self.parameters[name]), np.asarray(self.standard_errors[name])
             found[name] = np.stack([value - width * error, value + width * error], -1)
         return found
 

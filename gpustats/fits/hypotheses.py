@@ -106,6 +106,15 @@ def likelihood_ratio(larger: Any, restricted: Any) -> Test:
     return chi_squared(max(float(statistic), 0.0), df)
 
 
+def width_of(level: float) -> float:
+    """Normal quantile, which is the number of standard errors from an estimate to the ends of an interval of this coverage."""
+    from scipy.special import ndtri
+
+    if not 0 < level < 1:
+        raise ValueError(f"level must be between 0 and 1, not {level!r}")
+    return float(ndtri((1 + level) / 2))
+
+
 def chi_squared(statistic: float, df: int) -> Test:
     """Test whose statistic is chi² where the hypothesis holds."""
     from scipy.special import gammaincc

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..display.html import GAP, Shown, ends, left_out, shape_of, table
 from ..runtime.types import Mostly
+from .hypotheses import width_of
 from .summary import frame_of, number
 
 MOST_ROWS = 20  # in a notebook; of more the first and the last
@@ -68,14 +69,10 @@ class Prediction(Shown):
             Lower and upper ends: normal quantiles of the standard errors; with noise, quantiles of the distribution of an
             observation.
         """
-        from scipy.special import ndtri
-
-        if not 0 < level < 1:
-            raise ValueError(f"level must be between 0 and 1, not {level!r}")
+        width = width_of(level)
         if self.quantile is not None:
             return np.stack([self.quantile((1 - level) / 2), self.quantile((1 + level) / 2)], -1)
         _, value, errors = self._shown()
-        width = ndtri((1 + level) / 2)
         return np.stack([value - width * errors, value + width * errors], -1)
 
     def to_frame(self, level: float = 0.95) -> Any:

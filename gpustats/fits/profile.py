@@ -8,6 +8,7 @@ import numpy as np
 
 from ..runtime.types import Doubles
 from .fitted import Fitted
+from .hypotheses import width_of
 
 MOST_TRIES, FARTHEST = 40, 1e3  # evaluations of a profile for one end, and the largest distance in standard errors
 TOLERANCE = 1e-9  # of the signed root of the likelihood ratio
@@ -15,9 +16,7 @@ TOLERANCE = 1e-9  # of the signed root of the likelihood ratio
 
 def profile_intervals(fitted: Fitted, level: float, names: Sequence[str]) -> dict[str, np.ndarray]:
     """Intervals of parameters, (..., 2) each, or of single elements by their labels."""
-    from scipy.special import ndtri
-
-    coordinates, quantile = fitted.objective.coordinates, float(ndtri((1 + level) / 2))
+    coordinates, quantile = fitted.objective.coordinates, width_of(level)
     labels, found = coordinates.labels(), {}
     owners = [n for n, at in coordinates.elements.items() for _ in range(at.stop - at.start)]
     for name in names:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..display import html
+from .hypotheses import width_of
 
 MOST_SETS = 20  # data sets in a table; of more the first and the last
 MOST_SHOWN = 4  # elements of a parameter in one line
@@ -27,11 +28,9 @@ class Columns(NamedTuple):
 
 def columns(values: np.ndarray, errors: np.ndarray, level: float) -> Columns:
     """Columns of a table of estimates: with their errors, z, its p-value, and the ends of an interval."""
-    from scipy.special import ndtr, ndtri
+    from scipy.special import ndtr
 
-    if not 0 < level < 1:
-        raise ValueError(f"level must be between 0 and 1, not {level!r}")
-    width = float(ndtri((1 + level) / 2)) * errors
+    width = width_of(level) * errors
     with np.errstate(divide="ignore", invalid="ignore"):
         z = values / errors
     return Columns(values, errors, z, 2 * ndtr(-np.abs(z)), values - width, values + width)

@@ -2,17 +2,22 @@
 ## `outputs`: what is written beside the sum over the rows, of "rows" (the log-density at each), "labels" (a
 ## component that is drawn) and "likeliest" (that of the largest term, the first of several).
 <%!
+def labelled(outputs):
+    """Whether a component is written for each row."""
+    return "labels" in outputs or "likeliest" in outputs
+
+
 def of_component(outputs):
     """Arguments of a component beside its term, with their parameters."""
     drawn = [(", &words[r]", ", words_t *words")] if "labels" in outputs else []
-    return [(", k", ", index_t component"), *drawn] if drawn or "likeliest" in outputs else []
+    return [(", k", ", index_t component"), *drawn] if labelled(outputs) else []
 %>\
 <%def name="functions(outputs)">\
 // log sum exp of terms that come one by one.
 typedef struct {
     real high;  // the largest of them
     real sum;  // of exp(term - high)
-% if "labels" in outputs or "likeliest" in outputs:
+% if labelled(outputs):
     index_t label;  // a component of those that came so far
 % endif
 } mixture_t;
@@ -22,7 +27,7 @@ DEVICE mixture_t mixture_of_none()
     mixture_t mixture;
     mixture.high = -INFINITY;
     mixture.sum = 0;
-% if "labels" in outputs or "likeliest" in outputs:
+% if labelled(outputs):
     mixture.label = -1;
 % endif
     return mixture;
@@ -60,7 +65,7 @@ GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL 
 % if "rows" in outputs:
     GLOBAL real *RESTRICT rows, index_t rows_offset,
 % endif
-% if "labels" in outputs or "likeliest" in outputs:
+% if labelled(outputs):
     GLOBAL int *RESTRICT labels, index_t labels_offset,
 % endif
 % if "labels" in outputs:
@@ -95,7 +100,7 @@ UNROLL for (int r = 0; r < ${layout.unroll}; r++) {
 % if "rows" in outputs:
                 rows[rows_offset + n] = value;
 % endif
-% if "labels" in outputs or "likeliest" in outputs:
+% if labelled(outputs):
                 labels[labels_offset + n] = value > -INFINITY ? (int)mixture[r].label : -1;
 % endif
             }
