@@ -44,6 +44,8 @@ def works(n: int) -> dict[str, Callable[[], Call]]:
                           (1000, 50, 256)):  # fmt: skip
         title = f"logistic regression, {n // of:,} × {k}" + f", {chains} chains" * (chains > 1)
         found[title] = lambda m=n // of, k=k, c=chains: regression(m, k, c)
+    for title, function in (("curve of Michaelis and Menten", curve), ("1,000 groups", groups), ("item response", items)):
+        found[f"rows: {title}, {n:,}"] = lambda f=function: f(n)
     for size in sorted({min(size, max(n // 1000, 32)) for size in (4096, 8192)}):
         found[f"Cholesky factor and its reverse mode, {size:,}"] = lambda s=size: cholesky(s)
     size = min(4096, max(n // 1000, 32))
@@ -95,6 +97,31 @@ def regression(n: int, k: int, chains: int) -> Call:
     glm = gs.GLM(gs.bernoulli_logit, (rng.random(n) < 0.5).astype(float), X)
     beta = np.full((chains, k) if chains > 1 else k, 0.01)
     return lambda: glm.value_and_grad(beta, 0.1)
+
+
+def curve(n: int) -> Call:
+    x = np.random.default_rng(11).gamma(2.0, size=n)
+    function = "real rate(real y, real x, real v, real k, real sigma) { return normal_logpdf(y, v * x / (k + x), sigma); }"
+    rows = gs.Rows(function, y=data("normal", n, "float64"), x=x)
+    return lambda: rows.value_and_grad(v=1.3, k=0.8, sigma=0.35)
+
+
+def groups(n: int) -> Call:
+    rng = np.random.default_rng(11)
+    group, a, b = rng.integers(0, 1000, n), *rng.normal(size=(2, 1000))
+    function = "real line(real y, real x, real a, real b, real sigma) { return normal_logpdf(y, a + b * x, sigma); }"
+    rows = gs.Rows(function, y=data("normal", n, "float64"), x=rng.normal(size=n), a=gs.gather(group), b=gs.gather(group))
+    return lambda: rows.value_and_grad(a=a, b=b, sigma=0.6)
+
+
+def items(n: int) -> Call:
+    rng = np.random.default_rng(11)
+    person, item = rng.integers(0, 10_000, n), rng.integers(0, 100, n)
+    function = "real item(int y, real theta, real d, real b) { return bernoulli_logit_logpmf(y, d * (theta - b)); }"
+    y = rng.integers(0, 2, n).astype(np.uint8)
+    rows = gs.Rows(function, y=y, theta=gs.gather(person), d=gs.gather(item), b=gs.gather(item))
+    theta, d, b = rng.normal(size=10_000), rng.gamma(4.0, 0.25, 100), rng.normal(size=100)
+    return lambda: rows.value_and_grad(theta=theta, d=d, b=b)
 
 
 def cholesky(n: int) -> Call:

@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,8 +19,8 @@ from . import version_works
 from .report import RATIO, TIMES, Report, Row, Table, options
 
 NOTE = """\
-enqueued: calls back to back, divided by their number; waited: one call until its result is there (median). Each version has a
-process of its own, and they are measured in turns, of which the fastest counts.
+enqueued: calls back to back, divided by their number; waited: one call until its result is there (median). Each turn of a
+version is in a process of its own, as small calls take up to a quarter longer in some processes. The fastest turn counts.
 """
 THIS, OTHER, TURNS = "gpustats", "the other version", 3
 
@@ -76,10 +76,10 @@ def folder_of(version: str) -> Iterator[Path]:
         yield Path(folder)
 
 
-def rows(case: Case, versions: dict[str, Version]) -> Iterator[Row]:
-    """Row of each version: the fastest times of its turns."""
-    turns = [{name: version.measured(case.title) for name, version in versions.items()} for _ in range(TURNS)]
-    for name in versions:
+def rows(case: Case, processes: Sequence[dict[str, Version]]) -> Iterator[Row]:
+    """Row of each version: the fastest times of its turns, each in processes of its own."""
+    turns = [{name: version.measured(case.title) for name, version in versions.items()} for versions in processes]
+    for name in turns[0]:
         own = [turn[name] for turn in turns]
         row = {"work": case.title, "peer": name, "time": "enqueued_us"}
         bad = next((found for found in own if "error" in found), None)
@@ -95,11 +95,13 @@ def main(argv: list[str] | None = None) -> int:
     cases = [Case(title) for title in version_works.works(n)]
     with folder_of(args.other) as folder, contextlib.ExitStack() as stack:
         folders = {THIS: Path(gs.__file__).parents[1], OTHER: folder}
-        versions = {name: Version(own, n, 0.02 if report.quick else 0.15) for name, own in folders.items()}
-        for version in versions.values():
-            stack.callback(version.close)
+        budget, processes = 0.02 if report.quick else 0.15, list[dict[str, Version]]()
+        for _ in range(TURNS):
+            processes.append({name: Version(own, n, budget) for name, own in folders.items()})
+            for version in processes[-1].values():
+                stack.callback(version.close)
         for case in report.wanted(cases):
-            report.rows += rows(case, versions)
+            report.rows += rows(case, processes)
     return report.write(Table(report.rows, TIMES | RATIO, NOTE))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -87,11 +87,16 @@ class Parcel:
         self.parts.append(Part(argument, lead, start, start + size, transposed))
         return start
 
-    def packed(self, arguments: Sequence[Value]) -> np.ndarray:
-        """Array of the parts of a call, (*lead, width): a new one for each call, because threads share this object."""
+    def packed(self, arguments: Sequence[Value], missing: Collection[int] = ()) -> np.ndarray:
+        """Array of the parts of a call, (*lead, width): a new one for each call, because threads share this object.
+
+        Those of the arguments `missing` are left to others to write.
+        """
         packed = np.empty((*self.lead, self.width), self.dtype)
         for argument, lead, start, end, transposed in self.parts:
             value = arguments[argument]
+            if argument in missing:
+                continue
             if type(value) is np.ndarray and (lead or value.ndim > 1):
                 value = (value.swapaxes(-1, -2) if transposed else value).reshape(*lead, -1)
             packed[..., start:end] = value

@@ -2,8 +2,7 @@
 
 A `RepeatedCall` is made for the calls of one kind (`kinds`). Its slots tell how each argument travels to the kernels, its work
 starts these, and its results tell where the value and the derivatives lie among the numbers that they leave. From Python a call
-is started and waited for; a thread that makes it often has it recorded. Compiled code does the same work by a `RepeatedSum`,
-without Python.
+is started and waited for; a thread that makes it often has it recorded. Compiled code does so by a `RepeatedSum`.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from ..runtime.replay import Moved
 from ..runtime.transfers import to_host
 from .compiled import Repeatable, RepeatedSum
 from .parcel import QUAD, starts_of
-from .results import Written
+from .results import Written, part_of
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
@@ -69,6 +68,7 @@ class Result(NamedTuple):
     #: elements of a set's derivative that they are added to, as NumPy's indexing takes them; None: they are all of it
     elements: Elements | None = None
     kept: int | None = None  # place among the kept results of the array in which it lies instead
+    first: int | None = None  # place of its first number in that array; None: it is all of it
 
 
 class Results:
@@ -162,13 +162,13 @@ def _distance(lines: np.ndarray) -> int:
 
 def _reader(parts: Sequence[Result], given: Shape | None) -> Callable[[np.ndarray, Sequence[Array]], Value]:
     """Reader of a derivative, which is an array of its own of the shape `given`, or a number."""
-    (_, places, shape, elements, of_kept), *others = parts
+    (_, places, shape, elements, of_kept, start), *others = parts
     if others or elements is not None:
         if (found := _side_by_side(parts)) is None:
             return lambda numbers, kept: _added(parts, numbers, kept)
         places = found
     elif of_kept is not None:
-        return lambda numbers, kept: kept[of_kept]
+        return lambda numbers, kept: kept[of_kept] if start is None else part_of(kept[of_kept], start, given or ())
     take = _taker(places)
     if not given:  # a number
         if places.size == 1:
@@ -187,9 +187,15 @@ def _side_by_side(parts: Sequence[Result]) -> np.ndarray | None:
     places, times = np.zeros(parts[0].shape, int), np.zeros(parts[0].shape, int)
     for part in parts:
         own = (slice(None), *(part.elements or ()))
-        places[own] = part.places
-        times[own] += 1
+        places[own], times[own] = part.places, times[own] + 1
     return places if (times == 1).all() else None
+
+
+def in_lines(parts: Sequence[Result]) -> tuple[int, int] | None:
+    """Where the numbers of a derivative, one run for each set, begin, and their distance; None where they lie otherwise."""
+    places = _side_by_side(parts)
+    lines = np.empty((1, 0)) if places is None else places.reshape(len(places), -1)
+    return (int(lines[0, 0]), step) if lines.size and (step := _distance(lines)) >= lines.shape[1] else None
 
 
 def _added(parts: Sequence[Result], numbers: np.ndarray, kept: Sequence[Array]) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from ..runtime.arrays import is_contiguous, is_device_array
 from ..runtime.base import Runtime, nbytes_of
+from ..runtime.device_array import DeviceArray
 from ..runtime.types import Array, DType, Handle
 from .broadcasting import Shape
 from .placement import gather
@@ -42,6 +44,13 @@ class Written:
         if self._array is None:
             return self._runtime.downloaded(self.handle, self._shape, self._dtype)[()]
         return self._array if waited else deliver(self._runtime, self._array, self._native)
+
+
+def part_of(array: Array, start: int, shape: Shape) -> Array:
+    """View, of a shape, of the numbers of an array of one axis from `start` on."""
+    if type(array) is DeviceArray:
+        return array.part(start, shape)
+    return array[start : start + math.prod(shape)].reshape(shape)
 
 
 def written_by(launch: Callable[[Handle, int], None], runtime: Runtime, shape: Shape, dtype: DType, native: bool) -> Array:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..runtime.arrays import is_device_array
 from ..runtime.replay import Given, Moved
+from ..runtime.transfers import to_host
 from .parcel import QUAD, Parcel
+from .pieces import Place, copy_pieces
 from .results import as_host
 
 if TYPE_CHECKING:
@@ -60,6 +62,9 @@ class Slots:
         Small arguments, which travel together.
     by_set : collection of int, optional
         Places of the arguments that are stacks of sets, and lie one set after another.
+    native : collection of int, optional
+        Places of the small arguments that are device arrays, contiguous and of the type that the kernels read. A kernel copies
+        them to the others.
 
     Attributes
     ----------
@@ -69,10 +74,13 @@ class Slots:
 
     def __init__(
         self, runtime: Runtime, dtype: DType, values: Sequence[Value], parcel: Parcel | None = None,
-        by_set: Collection[int] = (),
+        by_set: Collection[int] = (), native: Collection[int] = (),
     ):  # fmt: skip
         self.runtime, self.dtype, self._parcel = runtime, np.dtype(dtype), parcel or Parcel(dtype)
         self.by_set = by_set
+        of_all = [p.argument for p in self._parcel.parts if p.lead in ((), self._parcel.lead)]
+        self._native = [i for i in of_all if i in native]
+        self._fetched = [i for i in native if i not in of_all]  # those that have to be broadcast, on the host
         self._values: list[Any] = []
         self._numbers: list[tuple[int, Number]] = []
         self._rows: list[tuple[int, Rows]] = []
@@ -108,11 +116,18 @@ class Slots:
             taken[place] = handle
             alive += [array, handle]
         if self._packed:
-            array = self._parcel.packed(arguments)
-            handle = runtime.passed(array)
+            arguments = [to_host(v) if i in self._fetched else v for i, v in enumerate(arguments)]
+            if (handle := self._room()) is None:
+                array = self._parcel.packed(arguments, self._native)
+                handle = runtime.passed(array)
+                alive.append(array)
             for place in self._packed:
                 taken[place] = handle
-            alive += [array, handle]
+            alive.append(handle)
+            if self._native:
+                places = {i: runtime.memory(arguments[i]) for i in self._native}
+                self._copy_native(handle, places)
+                alive.append(places)
         for place in self.scratch:
             taken[place] = runtime.scratch(taken[place].nbytes)
         return taken, alive
@@ -123,7 +138,7 @@ class Slots:
         Those of an argument in a stack of sets are (sets, numbers of a set), with each set's own. None where an array has to be
         broadcast, or lies on the device and is not one of those `moving`, which have no places.
         """
-        if any(slot.shape is not None for _, slot in self._rows):
+        if self._fetched or any(slot.shape is not None for _, slot in self._rows):
             return None
         if any(is_device_array(value) and i not in moving for i, value in enumerate(arguments)):
             return None
@@ -145,8 +160,27 @@ class Slots:
             taken[place], taken[place + 1] = handle, int(places[i].flat[0]) if places[i].size else 0
             if i in moving:
                 taken[place] = Moved(i)
+        packed = handle if (room := self._room()) is None else room
         for place in self._packed:
-            taken[place] = handle
+            taken[place] = packed
         for place in self.scratch:
             taken[place] = self.runtime.scratch(taken[place].nbytes)
+        if self._native:
+            self._copy_native(packed, {i: (Moved(i), 0) for i in self._native})
         return taken
+
+    def _room(self) -> Handle | None:
+        """Memory for the small arguments, if all of them are device arrays: else the host's travel to it."""
+        parcel = self._parcel
+        if not self._native or len(self._native) < len(parcel.parts):
+            return None
+        return self.runtime.scratch(math.prod(parcel.lead) * parcel.width * self.dtype.itemsize)
+
+    def _copy_native(self, handle: Handle, places: Mapping[int, tuple[Handle | Moved, int]]) -> None:
+        """Start the copy of small arguments that lie at some places on the device to the array in which the others travel."""
+        parcel, pieces = self._parcel, list[tuple[Place, Place, int]]()
+        for i, lead, start, end, _ in parcel.parts:
+            if i in places:
+                size = end - start
+                pieces.append((Place(*places[i], size if lead else 0), Place(handle, start, parcel.width), size))
+        copy_pieces(self.runtime, self.dtype, pieces, math.prod(parcel.lead))

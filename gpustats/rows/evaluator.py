@@ -6,11 +6,12 @@ import itertools
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
-from ..evaluation.repeated import Elements, KeptPlaces, RepeatedCall, Result, Results, Work
+from ..evaluation.pieces import Place, copy_pieces
+from ..evaluation.repeated import Elements, Kept, KeptPlaces, RepeatedCall, Result, Results, Work, in_lines
 from ..rewriting.stepwise import NotStepwise
 from ..rewriting.terms_by_step import terms_by_step
 from ..runtime.cached import cached_property
@@ -38,7 +39,17 @@ Key = tuple[int, ...]
 
 R = TypeVar("R")
 P = TypeVar("P", LongSequences, LongSteps)
+_DOUBLE = np.dtype(np.float64)
 MOST_STORED = 0.25  # of a device's memory, for reverse sweeps and for parts of long sequences
+
+
+class Copy(NamedTuple):
+    """Derivative that a kernel copies to an array on the device from the numbers that all kernels leave."""
+
+    start: int  # of the numbers of the first set
+    step: int  # from a set's numbers to the next one's
+    size: int  # numbers of a set
+    to: int  # place in the array
 
 
 class Evaluator:
@@ -76,14 +87,22 @@ class Evaluator:
             return long.call(packing, wrt)
         passes = [self._swept_or_not(*t, packing) for t in self._tasks(wrt).items()]
         launches = _launches(passes, packing, n_rows)
-        results = [
-            Result(n, places, shapes[n], None if _is_all(places.shape, elements, shapes[n]) else elements, of_kept)
-            for n in wrt for places, elements, of_kept in self._parts(n, launches)
-        ]  # fmt: skip
         given = {n: own for n in wrt if math.prod(own := packing.shapes[n]) == math.prod(shapes[n])}
+        results, copies = list[Result](), list[Copy]()
+        n_kept, end = sum(len(launch.kept) for launch in launches), 0
+        for n in wrt:
+            parts = [
+                Result(n, places, shapes[n], None if _is_all(places.shape, elements, shapes[n]) else elements, of_kept)
+                for places, elements, of_kept in self._parts(n, launches)
+            ]
+            if n in packing.on_device and n in given and (found := in_lines(parts)) is not None:
+                parts = [Result(n, np.broadcast_to(0, shapes[n]), shapes[n], kept=n_kept, first=end)]
+                copies.append(Copy(*found, math.prod(packing.cores[n]), end))
+                end += math.prod(shapes[n])
+            results += parts
         read = Results(results, launches[0].sums[:, 0], lead or None, given)
         compiled = not any(made.of_rows or made.kernel.endless for made in passes)
-        return _repeated(self._runtime, packing, launches, read, read if compiled else None)
+        return _repeated(self._runtime, packing, launches, read, read if compiled else None, copies)
 
     def terms(self, names: Sequence[str], packing: Packing, n_rows: int) -> Call:
         """Repeated call of the value of each row, (sets, N); `names` are not used."""
@@ -349,18 +368,22 @@ def _launches(passes: Sequence[Pass], packing: Packing, n_rows: int) -> list[Lau
 
 def _repeated(
     runtime: Runtime, packing: Packing, launches: Sequence[Launch], read: Callable[[np.ndarray, Sequence[Array]], R],
-    results: Results | None = None,
+    results: Results | None = None, copies: Sequence[Copy] = (),
 ) -> RepeatedCall[R]:  # fmt: skip
-    """Repeated call of launches: see `RepeatedCall`."""
-    kept = list(itertools.chain(*(launch.kept for launch in launches)))
+    """Repeated call of launches: see `RepeatedCall`. The array of the `copies` is the last kept result."""
+    kept, n_sets = list(itertools.chain(*(launch.kept for launch in launches))), packing.n_sets
     ends = [0, *itertools.accumulate(len(launch.kept) for launch in launches)]
     parts = [(launch, slice(*ends[i : i + 2])) for i, launch in enumerate(launches)]
 
     def start(found: Handle, taken: list[KernelValue], places: KeptPlaces) -> None:
         for launch, part in parts:
             launch.start(taken, found, places[part])
+        pieces = [(Place(found, c.start, c.step), Place(places[-1][0], places[-1][1] + c.to, c.size), c.size) for c in copies]
+        copy_pieces(runtime, _DOUBLE, pieces, n_sets)
 
     work = Work(sum(launch.size for launch in launches), start)
+    if copies:
+        kept.append(Kept((n_sets * sum(c.size for c in copies),), _DOUBLE, native=True))
     return RepeatedCall(packing.slots(runtime), work, read, tuple(packing.shapes), results=results, kept=kept)
 
 

@@ -315,7 +315,7 @@ class Rows(Remade, Replayable, BySteps, Explained, Fitting):
             values[i] = array = arrays.as_array(values[i], names[i])
             if arrays.is_device_array(array):
                 native.append(names[i])
-                if self._pieces is not None or not self._own.reads(names[i], array):
+                if self._pieces is not None or not self._own.reads(array):
                     away.append(i)
         for i, host in zip(away, to_hosts([values[i] for i in away]) if away else (), strict=True):
             values[i] = host

@@ -15,7 +15,6 @@ from ..evaluation.results import as_host, on_device
 from ..runtime import arrays, choose
 from .calls import Call, Columns
 from .evaluator import Evaluator
-from .leaves import Scalar
 from .number_arguments import NumberArguments
 from .parameters import shape_of
 
@@ -53,11 +52,10 @@ class OnDevice:
         self._evaluators: dict[int, Evaluator] = {}
         self._calls: Plans[tuple[Call, Packing]] = Plans()
 
-    def reads(self, name: str, array: Array) -> bool:
+    def reads(self, array: Array) -> bool:
         """True if kernels read a device array, given for a parameter, where it lies."""
         return (
             not self.runtime.host_visible
-            and not isinstance(self._bound.parameters[name].leaf, Scalar)
             and choose.for_array(array) is self.runtime
             and array.dtype == self._bound.dtype
             and arrays.is_contiguous(array)

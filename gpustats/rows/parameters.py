@@ -171,12 +171,13 @@ class Packing:
         self.cores = {n: self.shapes[n][len(self.shapes[n]) - p.rank :] for n, p in parameters.items()}
         sizes = {n: math.prod(core) for n, core in self.cores.items()}
         numbers = [n for n, p in parameters.items() if isinstance(p.leaf, Scalar)]
-        self.by_value = not self.lead and sum(sizes[n] for n in numbers) <= MOST_BY_VALUE
+        away = [n for n in numbers if n in on_device]
+        self.by_value = not self.lead and not away and sum(sizes[n] for n in numbers) <= MOST_BY_VALUE
         by_value, place = numbers if self.by_value else [], {n: i for i, n in enumerate(parameters)}
         alone = [n for n in parameters if n not in numbers and (n in on_device or sizes[n] >= LEAST_SENT_ALONE)]
         together = [n for n in (*numbers, *(n for n in parameters if n not in numbers)) if n not in (*by_value, *alone)]
         self._parcel, self.at = Parcel(dtype, self.lead), dict[str, slice]()
-        self._by_set = [place[n] for n in alone if leads[n]]
+        self._by_set, self._native = [place[n] for n in alone if leads[n]], [place[n] for n in away]
         starts = {n: self._parcel.add(place[n], sizes[n], leads[n]) for n in together}
         self._slots: list[KernelValue] = [Number(place[n], element) for n in by_value for element in range(sizes[n])]
         self.n_by_value = len(self._slots)
@@ -195,7 +196,7 @@ class Packing:
 
     def slots(self, runtime: Runtime) -> Slots:
         """Slots of the parameters on a device."""
-        return Slots(runtime, self.dtype, self._slots, self._parcel, self._by_set)
+        return Slots(runtime, self.dtype, self._slots, self._parcel, self._by_set, self._native)
 
 
 def parameters_of(leaves: Mapping[str, Leaf], vectors: Collection[str] = ()) -> dict[str, Parameter]:

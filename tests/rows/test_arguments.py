@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 import gpustats as gs
+from gpustats.runtime.arrays import is_device_array
 
 SOURCE = "real row(real y, real mu, real s) { return normal_logpdf(y, mu, s); }"
 Y = np.array([0.5, -1.0, 2.0, 0.0])
@@ -101,6 +102,37 @@ def test_arrays_that_lie_otherwise():
     assert rows(mu=mu, s=2.0) == pytest.approx(stats.norm.logpdf(wide[:, 1], mu[INDEX], 2.0).sum(), rel=1e-13)
     there = gs.Rows(SOURCE, y=gs.to_device(wide[:, 1]), mu=gs.gather(INDEX))
     assert there(mu=gs.to_device(mu), s=2.0) == rows(mu=mu, s=2.0)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("lead", [(), (2,), (3, 2)], ids=str)
+def test_numbers_and_vectors_on_the_device(rng, layout, lead, dtype):
+    """Numbers, vectors, coefficients and tables give the same from the device, and their derivatives stay there."""
+    y, X, index = (a.astype(dtype) for a in (rng.normal(size=300), rng.normal(size=(300, 3)), rng.integers(0, 4, 300)))
+    source = """real f(real y, const real *m, real eta, real a, real s, real q, int dim) {
+        real t = q;
+        for (int j = 0; j < dim; j++) t += m[j] * cos(y * (j + 1));
+        return normal_logpdf(y, eta + a + t, s); }"""
+    rows = gs.Rows(source, y=y, eta=gs.dot(X, of="beta"), a=gs.gather(index.astype(int)))
+    for own in {(), lead[-1:], lead}:
+        given = dict(m=rng.normal(size=(*own, 5)), beta=rng.normal(size=(*lead, 3)), a=rng.normal(size=4))
+        given |= dict(s=rng.uniform(1, 2, lead), q=rng.normal(size=own))
+        given = {name: np.asarray(value, dtype) for name, value in given.items()}
+        value, gradient = rows.value_and_grad(**given)
+        for names in (["m"], ["s"], ["q", "m", "a"], list(given)):
+            there = {name: gs.to_device(v) if name in names else v for name, v in given.items()}
+            for _ in range(4):  # the last ones are recorded
+                again, found = rows.value_and_grad(**there)
+                np.testing.assert_array_equal(again, value)
+                for name, derivative in found.items():
+                    assert is_device_array(derivative) == (name in names)
+                    derivative = gs.to_host(derivative) if name in names else derivative
+                    assert np.shape(derivative) == given[name].shape
+                    np.testing.assert_array_equal(derivative, gradient[name])
+            other = {name: gs.to_device(2 * gs.to_host(v)) if name in names else v for name, v in there.items()}
+            doubled = {name: 2 * v if name in names else v for name, v in given.items()}
+            np.testing.assert_array_equal(rows(**other), rows(**doubled))
+            np.testing.assert_array_equal(rows.terms(**there), rows.terms(**given))
 
 
 def test_data_that_change_later():
