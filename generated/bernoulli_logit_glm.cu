@@ -14,6 +14,8 @@ typedef long long index_t;
 #define UNROLL_BY_4 _Pragma("unroll 4")
 #define LOOP(start, condition, step) for (start; condition; step)
 #define CHOICE(condition, then, otherwise) ((condition) ? (then) : (otherwise))
+#define EITHER(condition, then, otherwise) ((condition) ? (then) : (otherwise))
+#define EITHER_INT(condition, then, otherwise) ((condition) ? (then) : (otherwise))
 #define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
 #define THREAD ((int)threadIdx.x)
 #define BLOCK_X ((index_t)blockIdx.x)
@@ -140,7 +142,7 @@ DEVICE bernoulli_logit_logpmf_checked_grad_eta_results make_bernoulli_logit_logp
 DEVICE real special_expit(real x)
 {
     real e = exp(-fabs(x));
-    return quotient(x < 0 ? e : 1, 1 + e);
+    return quotient(EITHER(x < 0, e, 1), 1 + e);
 }
 
 DEVICE real special_log1p_unit(real e)
@@ -167,7 +169,7 @@ DEVICE bernoulli_logit_logpmf_grad_eta_rm_row bernoulli_logit_logpmf_grad_eta_rm
 {
     bernoulli_logit_logpmf_grad_eta_rm_row row;
     row.c0 = x == 0;
-    row.c1 = x == 0 ? -1 : 1;
+    row.c1 = EITHER_INT(x == 0, -1, 1);
     row.c2 = x > 1;
     return row;
 }
@@ -175,10 +177,10 @@ DEVICE bernoulli_logit_logpmf_grad_eta_rm_row bernoulli_logit_logpmf_grad_eta_rm
 // bernoulli_logit_logpmf_grad_eta: what depends on both, from what was computed ahead.
 DEVICE bernoulli_logit_logpmf_grad_eta_results bernoulli_logit_logpmf_grad_eta_rm_evaluate(bernoulli_logit_logpmf_grad_eta_rm_row row, real eta)
 {
-    real t = row.c0 ? -eta : eta;
+    real t = EITHER(row.c0, -eta, eta);
     real d_eta_value = t == INFINITY ? 0 : special_expit(-t) * row.c1;
     real value = special_log_expit(t);
-    return make_bernoulli_logit_logpmf_grad_eta_results(row.c2 ? -INFINITY : value, row.c2 ? 0 : d_eta_value);
+    return make_bernoulli_logit_logpmf_grad_eta_results(EITHER(row.c2, -INFINITY, value), EITHER(row.c2, 0, d_eta_value));
 }
 
 // bernoulli_logit_logpmf_checked_grad_eta: what depends on the observation alone, computed once for each.
@@ -192,8 +194,8 @@ typedef struct {
 DEVICE bernoulli_logit_logpmf_checked_grad_eta_rm_row bernoulli_logit_logpmf_checked_grad_eta_rm_prepare_row(real x)
 {
     bernoulli_logit_logpmf_checked_grad_eta_rm_row row;
-    real d_eta_outside = x == x ? 0 : NAN;
-    real outside = x == x ? -INFINITY : NAN;
+    real d_eta_outside = EITHER(x == x, 0, NAN);
+    real outside = EITHER(x == x, -INFINITY, NAN);
     int inside = x >= 0 && x == floor(x) && fabs(x) < INFINITY;
     row.bernoulli_0 = bernoulli_logit_logpmf_grad_eta_rm_prepare_row(x);
     row.inside = inside;
@@ -205,7 +207,7 @@ DEVICE bernoulli_logit_logpmf_checked_grad_eta_rm_row bernoulli_logit_logpmf_che
 // bernoulli_logit_logpmf_checked_grad_eta: what depends on both, from what was computed ahead.
 DEVICE bernoulli_logit_logpmf_checked_grad_eta_results bernoulli_logit_logpmf_checked_grad_eta_rm_evaluate(bernoulli_logit_logpmf_checked_grad_eta_rm_row row, real eta)
 {
-    real bad_eta = eta == eta ? 0 : NAN;
+    real bad_eta = EITHER(eta == eta, 0, NAN);
     bernoulli_logit_logpmf_grad_eta_results call = bernoulli_logit_logpmf_grad_eta_rm_evaluate(row.bernoulli_0, eta);
     real d_eta_value = call.d_eta;
     real value = call.value;

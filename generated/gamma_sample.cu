@@ -14,6 +14,8 @@ typedef long long index_t;
 #define UNROLL_BY_4 _Pragma("unroll 4")
 #define LOOP(start, condition, step) for (start; condition; step)
 #define CHOICE(condition, then, otherwise) ((condition) ? (then) : (otherwise))
+#define EITHER(condition, then, otherwise) ((condition) ? (then) : (otherwise))
+#define EITHER_INT(condition, then, otherwise) ((condition) ? (then) : (otherwise))
 #define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
 #define THREAD ((int)threadIdx.x)
 #define BLOCK_X ((index_t)blockIdx.x)
@@ -421,8 +423,8 @@ typedef struct {
 DEVICE gamma_sample_checked_turns_mssm_set gamma_sample_checked_turns_mssm_prepare_set(real alpha, real beta)
 {
     gamma_sample_checked_turns_mssm_set set;
-    real bad_alpha = alpha > 0 ? 0 : NAN;
-    real bad_beta = beta > 0 ? 0 : NAN;
+    real bad_alpha = EITHER(alpha > 0, 0, NAN);
+    real bad_beta = EITHER(beta > 0, 0, NAN);
     set.c0 = !(bad_alpha == 0 && bad_beta == 0);
     set.gamma_sample_turns_0 = gamma_sample_turns_mssm_prepare_set(alpha, beta);
     return set;

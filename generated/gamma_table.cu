@@ -14,6 +14,8 @@ typedef long long index_t;
 #define UNROLL_BY_4 _Pragma("unroll 4")
 #define LOOP(start, condition, step) for (start; condition; step)
 #define CHOICE(condition, then, otherwise) ((condition) ? (then) : (otherwise))
+#define EITHER(condition, then, otherwise) ((condition) ? (then) : (otherwise))
+#define EITHER_INT(condition, then, otherwise) ((condition) ? (then) : (otherwise))
 #define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
 #define THREAD ((int)threadIdx.x)
 #define BLOCK_X ((index_t)blockIdx.x)
@@ -128,7 +130,7 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
 
 DEVICE real special_log_power_at_zero(real power, real value)
 {
-    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+    return power < 0 ? INFINITY : EITHER(power > 0, -INFINITY, value);
 }
 
 DEVICE real special_stirling_series(real x)
@@ -150,7 +152,7 @@ DEVICE real special_stirling_error(real x)
     if (x >= 3) {
         return special_stirling_series(x);
     }
-    real shift = x < 1.5 ? 1 : 0;
+    real shift = EITHER_INT(x < 1.5, 1, 0);
     return special_log_gamma_near_two(x - 2 + shift) - (x - 0.5 + shift) * log(x) + (x - HALF_LOG_2PI);
 }
 
@@ -158,14 +160,14 @@ DEVICE real special_log_gamma(real x)
 {
     real log_x = log(x);
     if (x < 3) {
-        return special_log_gamma_near_two(x < 1.5 ? x - 1 : x - 2) - (x < 1.5 ? log_x : 0);
+        return special_log_gamma_near_two(x < 1.5 ? x - 1 : x - 2) - EITHER(x < 1.5, log_x, 0);
     }
     return (x - 0.5) * (log_x - 1) + (HALF_LOG_2PI - 0.5 + special_stirling_series(x));
 }
 
 DEVICE int special_large_shape(real shape)
 {
-    return shape > (EPSILON < 1e-10 ? 100 : 10);
+    return shape > EITHER_INT(EPSILON < 1e-10, 100, 10);
 }
 
 // special_log_product_excess: what depends on the parameters alone, computed once for each set of them.
@@ -265,7 +267,7 @@ DEVICE real gamma_logpdf_evaluate(gamma_logpdf_set set, gamma_logpdf_row row)
         value = set.c2 + set.c3 * row.c0 - set.beta * row.x;
     }
     real at_zero = special_log_power_at_zero(set.c3, set.c5 - set.beta * row.x);
-    return row.c1 ? at_zero : row.c2 ? -INFINITY : value;
+    return row.c1 ? at_zero : EITHER(row.c2, -INFINITY, value);
 }
 
 // gamma_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -277,8 +279,8 @@ typedef struct {
 DEVICE gamma_logpdf_checked_set gamma_logpdf_checked_prepare_set(real alpha, real beta)
 {
     gamma_logpdf_checked_set set;
-    real bad_alpha = alpha > 0 ? 0 : NAN;
-    real bad_beta = beta > 0 ? 0 : NAN;
+    real bad_alpha = EITHER(alpha > 0, 0, NAN);
+    real bad_beta = EITHER(beta > 0, 0, NAN);
     set.gamma_0 = gamma_logpdf_prepare_set(alpha, beta);
     set.c0 = bad_alpha + bad_beta;
     return set;
@@ -294,7 +296,7 @@ typedef struct {
 DEVICE gamma_logpdf_checked_row gamma_logpdf_checked_prepare_row(real x)
 {
     gamma_logpdf_checked_row row;
-    real outside = x == x ? -INFINITY : NAN;
+    real outside = EITHER(x == x, -INFINITY, NAN);
     int inside = x >= 0;
     row.gamma_0 = gamma_logpdf_prepare_row(x);
     row.inside = inside;

@@ -17,7 +17,11 @@ typedef long index_t;
     ({ const int _chosen = condition; real _value = 0; \
        if (sub_group_non_uniform_any(!_chosen)) _value = otherwise; \
        if (sub_group_non_uniform_any(_chosen)) { const real _then = then; _value = _chosen ? _then : _value; } _value; })
+#define EITHER(condition, then, otherwise) select((real)(otherwise), (real)(then), (${"long" if dtype == "float64" else "int"})-((condition) != 0))
+#define EITHER_INT(condition, then, otherwise) select((int)(otherwise), (int)(then), -((condition) != 0))
 #else
+#define EITHER(condition, then, otherwise) ((condition) ? (then) : (otherwise))
+#define EITHER_INT(condition, then, otherwise) ((condition) ? (then) : (otherwise))
 #define CHOICE(condition, then, otherwise) ((condition) ? (then) : (otherwise))
 #define LOOP(start, condition, step) for (start; condition; step)
 #endif

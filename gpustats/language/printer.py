@@ -19,6 +19,9 @@ _ANY_THREAD = "THREAD < 65536"
 # It also computes wrong numbers, now and then, where a loop with branches ends at different turns for the threads of a vector.
 # So users' loops are printed as LOOP, which ends for all of them at once. Those of gpustats itself are tested as they are, and
 # faster with an end for each thread.
+# Where both sides of a branch have branches of their own, and give what all threads share, such as literals, all threads may
+# get what one of them takes; so they may where a later condition is the same as that of such a branch. Therefore a choice
+# between numbers and variables is printed as EITHER, which is no branch to it.
 #: Stands at the head of a loop that may take any number of turns.
 ENDLESS_MARK = "// until the condition fails"
 
@@ -44,6 +47,16 @@ def _is_small(e: Expression) -> bool:
         case lang.Conditional():
             return _is_small(e.then) and _is_small(e.otherwise)
     return isinstance(e, (Unary, Binary)) and e.operator in ("!", "&&", "||", *_COMPARISONS)
+
+
+def _is_leaf(e: Expression) -> bool:
+    """True if an expression is a number or a variable, or the negative of one."""
+    return isinstance(e.operand if isinstance(e, Unary) and e.operator == "-" else e, (Number, Name))
+
+
+def _as_whole(condition: Expression) -> Expression:
+    """Condition as a whole number, which it must be in OpenCL."""
+    return Binary("!=", condition, Number("0", INT), INT) if condition.type == REAL else condition
 
 
 @dataclass(frozen=True)
@@ -96,13 +109,13 @@ class Printer:
                 compares = e.operator in _COMPARISONS  # compilers doubt a < b < c, though it means (a < b) < c
                 left, right = self.expression(e.left, level + compares), self.expression(e.right, level + 1)
                 text = f"{left} {e.operator} {right}"
+            case lang.Conditional(type="real" | "int") if _is_leaf(e.then) and _is_leaf(e.otherwise):
+                parts = map(self.expression, (_as_whole(e.condition), e.then, e.otherwise))
+                return f"{'EITHER' if e.type == REAL else 'EITHER_INT'}({', '.join(parts)})"
             case lang.Conditional(condition=Call(function=lang.LIKELY | lang.UNLIKELY)) if e.type == REAL and self.ends(e):
                 return f"CHOICE({', '.join(map(self.expression, (e.condition, e.then, e.otherwise)))})"
             case lang.Conditional():
-                condition = e.condition  # in OpenCL it must be a whole number
-                if condition.type == REAL:
-                    condition = Binary("!=", condition, Number("0", INT), INT)
-                head = self.condition(condition, 1, e.then, e.otherwise)
+                head = self.condition(_as_whole(e.condition), 1, e.then, e.otherwise)
                 text, level = f"{head} ? {self.expression(e.then, 1)} : {self.expression(e.otherwise)}", 0
         return f"({text})" if level < outer or (level == 0 and outer > 0) else text
 
