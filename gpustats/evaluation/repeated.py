@@ -125,27 +125,27 @@ class Results:
         return found
 
 
-def _taker(places: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    """Function that copies the numbers at places, (sets, …), by slices where these lie at regular distances."""
+def _taker(places: np.ndarray, given: Shape | None = None) -> Callable[..., np.ndarray]:
+    """Reader of a copy of the numbers at places, (sets, …), in a shape, by slices where they lie at regular distances."""
+    shape = places.shape if given is None else given
 
-    def by_index(numbers: np.ndarray) -> np.ndarray:
-        found: np.ndarray = numbers[places]
-        return found
+    def by_index(numbers: np.ndarray, kept: object = None) -> Any:
+        return numbers[places].reshape(shape)
 
     if not places.size:
         return by_index
-    lines, shape = places.reshape(len(places), -1), places.shape
+    lines = places.reshape(len(places), -1)
     (sets, width), first = lines.shape, int(lines[0, 0])
     if (step := _distance(lines)) < width:
         return by_index
     before = first % step  # numbers of a line before those that are wanted
     start, end = first - before, first - before + sets * step
     if step == width:
-        return lambda numbers: numbers[first : first + places.size].copy().reshape(shape)
+        return lambda numbers, kept=None: numbers[first : first + places.size].copy().reshape(shape)
     if before + width > step:
         return by_index
 
-    def by_lines(numbers: np.ndarray) -> np.ndarray:
+    def by_lines(numbers: np.ndarray, kept: object = None) -> Any:
         if numbers.size < end:  # the last line is shorter
             return by_index(numbers)
         return numbers[start:end].reshape(sets, step)[:, before : before + width].copy().reshape(shape)
@@ -177,7 +177,7 @@ def _reader(parts: Sequence[Result], given: Shape | None) -> Callable[[np.ndarra
         return lambda numbers, kept: float(take(numbers).sum(-1).sum())
     if places.size != math.prod(given):  # what sets share is added up
         return lambda numbers, kept: take(numbers).sum(0).reshape(given)
-    return lambda numbers, kept: take(numbers).reshape(given)
+    return _taker(places, given)
 
 
 def _side_by_side(parts: Sequence[Result]) -> np.ndarray | None:
