@@ -48,8 +48,9 @@ class Written:
 
 def part_of(array: Array, start: int, shape: Shape) -> Array:
     """View, of a shape, of the numbers of an array of one axis from `start` on."""
-    if type(array) is DeviceArray:
-        return array.part(start, shape)
+    if type(array) is DeviceArray:  # in less time than by its views
+        address = array.ptr + start * array.dtype.itemsize
+        return DeviceArray(array.runtime, array.owner, address, shape, array.dtype, None, array.stream)
     return array[start : start + math.prod(shape)].reshape(shape)
 
 

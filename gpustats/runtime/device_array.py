@@ -124,11 +124,6 @@ class DeviceArray:
 
     # Views
 
-    def part(self, start: int, shape: Shape) -> DeviceArray:
-        """View of an array without gaps, of another shape: its numbers from `start` on."""
-        address = self.ptr + start * self.dtype.itemsize
-        return DeviceArray(self._runtime, self._owner, address, shape, self.dtype, None, self._stream)
-
     @property
     def T(self) -> DeviceArray:
         """View with the axes in reverse order."""
