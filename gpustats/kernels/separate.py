@@ -358,7 +358,7 @@ class _Separator:
                 then = self.rewrite_block(s.then)
             with self.under(negation(s.condition)):
                 otherwise = self.rewrite_block(s.otherwise)
-            return [lang.If(self.rewrite(s.condition), then, otherwise)]
+            return [replace(s, condition=self.rewrite(s.condition), then=then, otherwise=otherwise)]
         if isinstance(s, lang.For):
             start = self.rewrite_plain(s.start) if s.start else None
             with self.under(None):  # there may be no turn

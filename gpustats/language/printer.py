@@ -21,7 +21,8 @@ _ANY_THREAD = "THREAD < 65536"
 # faster with an end for each thread.
 # Where both sides of a branch have branches of their own, and give what all threads share, such as literals, all threads may
 # get what one of them takes; so they may where a later condition is the same as that of such a branch. Therefore a choice
-# between numbers and variables is printed as EITHER, which is no branch to it.
+# between numbers and variables is printed as EITHER, which is no branch to it, and what users' branches assign or return as
+# VARYING, which each thread has for itself.
 #: Stands at the head of a loop that may take any number of turns.
 ENDLESS_MARK = "// until the condition fails"
 
@@ -148,13 +149,17 @@ class Printer:
             return f"(real)({text})"
         return text
 
-    def statement(self, s: lang.Statement, indent: str = "    ") -> str:
+    def statement(self, s: lang.Statement, indent: str = "    ", branch: bool = False) -> str:
+        """Text of a statement; `branch`: it stands in one."""
         match s:
+            case lang.Assign(value=value) | lang.Return(value=value) if branch and value.type in (REAL, INT):
+                head = "return" if isinstance(s, lang.Return) else f"{s.name} ="
+                return f"{indent}{head} {'VARYING' if value.type == REAL else 'VARYING_INT'}({self.expression(value)});\n"
             case lang.Declare():
-                value = "" if s.value is None else f" = {self.expression(s.value)}"
+                given = "" if s.value is None else f" = {self.expression(s.value)}"
                 if s.value is None and s.type not in (REAL, INT):  # a struct that gets its value in a branch
-                    value = " = {0}"
-                return f"{indent}{s.type} {s.name}{value};\n"
+                    given = " = {0}"
+                return f"{indent}{s.type} {s.name}{given};\n"
             case lang.Assign():
                 return f"{indent}{self.assignment(s)};\n"
             case lang.Return():
@@ -164,9 +169,10 @@ class Printer:
             case lang.Perform():
                 return f"{indent}{self.expression(s.call)};\n"
             case lang.If():
-                text = f"{indent}if ({self.condition(s.condition, 0, *s.then, *s.otherwise)}) {self.block(s.then, indent)}"
+                condition = self.condition(s.condition, 0, *s.then, *s.otherwise)
+                text = f"{indent}if ({condition}) {self.block(s.then, indent, not s.shipped)}"
                 if s.otherwise:
-                    text = text.rstrip("\n") + f" else {self.block(s.otherwise, indent)}"
+                    text = text.rstrip("\n") + f" else {self.block(s.otherwise, indent, not s.shipped)}"
                 return text
             case For():
                 uneven = not (s.shipped or draws(s) or _is_even(s))
@@ -178,7 +184,7 @@ class Printer:
                 if not (draws(s) or _counts(s)):
                     condition = self.of_thread(s.condition)
                 head = f"LOOP({start}, {condition}, {step})" if uneven else f"for ({start}; {condition}; {step})"
-                head, text = f"{indent}{head} ", self.block(body, indent)
+                head, text = f"{indent}{head} ", self.block(body, indent, branch)
                 if not counted(s):
                     text = f"{{  {ENDLESS_MARK}{text[1:]}"
                 if streams := {a.name for call in draws(s) for a in call.arguments if isinstance(a, Name) and a.type == RNG}:
@@ -199,8 +205,8 @@ class Printer:
             return f"{s.name} {value.operator}= {self.expression(value.right)}"
         return f"{s.name} = {self.expression(value)}"
 
-    def block(self, statements: tuple[lang.Statement, ...], indent: str) -> str:
-        return "{\n" + "".join(self.statement(s, indent + "    ") for s in statements) + indent + "}\n"
+    def block(self, statements: tuple[lang.Statement, ...], indent: str, branch: bool = False) -> str:
+        return "{\n" + "".join(self.statement(s, indent + "    ", branch) for s in statements) + indent + "}\n"
 
     def parameter(self, p: lang.Parameter) -> str:
         if p.type == lang.VECTOR:

@@ -155,7 +155,7 @@ class Translator(Expressions):
                 return [lang.Perform(call, **at)]
             case c_ast.If():
                 otherwise = self.block(node.iffalse) if node.iffalse is not None else ()
-                return [lang.If(self.value(node.cond), self.block(node.iftrue), otherwise, **at)]
+                return [lang.If(self.value(node.cond), self.block(node.iftrue), otherwise, shipped=self.shipped, **at)]
             case c_ast.While():
                 return [lang.For(None, self.value(node.cond), None, self.block(node.stmt), shipped=self.shipped, **at)]
             case c_ast.For():

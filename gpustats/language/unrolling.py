@@ -161,7 +161,7 @@ class Unrolling:
             place.known = then.known
         else:
             place.known = dict(then.known.items() & otherwise.known.items())
-        place.out.append(If(condition, tuple(then.out), tuple(otherwise.out)))
+        place.out.append(If(condition, tuple(then.out), tuple(otherwise.out), shipped=s.shipped))
 
     def loop(self, s: For, place: Place) -> None:
         turns = self.turns

@@ -341,7 +341,7 @@ class Differentiator:
                 self.write(s)
             case lang.If():
                 then = self.inner(s.then)
-                self.out.append(lang.If(s.condition, then, self.inner(s.otherwise)))
+                self.out.append(replace(s, then=then, otherwise=self.inner(s.otherwise)))
             case lang.For():
                 self.loop(s)
             case lang.Return():

@@ -89,11 +89,11 @@ class _Inliner:
                     then = s.then if _always_returns(s.then) else (*s.then, *rest)
                     otherwise = s.otherwise if _always_returns(s.otherwise) else (*s.otherwise, *rest)
                     blocks = (tuple(self.block(b, names.copy(), leave)) for b in (then, otherwise))
-                    return [*out, If(condition, *blocks)]
+                    return [*out, If(condition, *blocks, shipped=s.shipped)]
                 case If():
                     condition = self.expression(s.condition, names, out)
                     blocks = (tuple(self.block(b, names.copy(), leave)) for b in (s.then, s.otherwise))
-                    out.append(If(condition, *blocks))
+                    out.append(If(condition, *blocks, shipped=s.shipped))
                 case Declare() if isinstance(s.value, Call) and s.type not in (lang.REAL, lang.INT):
                     members = self.call(s.value, names, out)
                     if members is None:

@@ -120,7 +120,7 @@ class _Sweep(Values):
                     sides = [list(self.forward(side)) for side in (item.then, item.otherwise)]
                     for k, side in enumerate(sides):
                         side += [Assign(name, type, Name(values[k], type)) for name, type, *values in item.joined]
-                    yield If(item.condition, tuple(sides[0]), tuple(sides[1]))
+                    yield If(item.condition, tuple(sides[0]), tuple(sides[1]), shipped=False)
                 case Loop():
                     for state, first, _ in item.states:
                         yield Declare(self.types[state], state, Name(first, self.types[first]))
@@ -223,7 +223,7 @@ class _Sweep(Values):
                 continue
             begun = [Declare(REAL, self.adjoints.pop(n), ZERO) for n in own if n in self.adjoints]
             sides.append(_needed([*self.forward(its), *begun], inner))
-        return [If(item.condition, *sides)] if any(sides) else []
+        return [If(item.condition, *sides, shipped=False)] if any(sides) else []
 
     def back_inner(self, item: Inner) -> list[Statement]:
         function, given = item.function, zip(item.function.parameters, item.arguments, strict=True)

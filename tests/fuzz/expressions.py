@@ -51,6 +51,13 @@ def real(text: str) -> Literal:
     return Literal(text, REAL)
 
 
+def _is_of_literals(e: Any) -> bool:
+    """True if an expression is a literal, or a choice between some."""
+    if isinstance(e, Conditional):
+        return _is_of_literals(e.then) and _is_of_literals(e.otherwise)
+    return isinstance(e, Literal)
+
+
 def whole(number: int) -> Literal:
     return Literal(str(number), INT)
 
@@ -236,7 +243,7 @@ class Expressions:
             case 2:
                 divisor = binary("+", self.positive_remainder(self.whole(below), 4), whole(1))
                 e, divisor = self.whole(below), self.one_of(divisor, divisor, whole(3), self.whole(1))
-                refused = isinstance(e, Literal) and isinstance(divisor, Literal)  # 1 / 3 is taken for a mistake
+                refused = _is_of_literals(e) and _is_of_literals(divisor)  # 1 / 3 is taken for a mistake
                 return binary("%" if refused else self.one_of("/", "%"), e, divisor)
             case 3:
                 e = self.whole(below)
