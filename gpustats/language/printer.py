@@ -152,9 +152,9 @@ class Printer:
     def statement(self, s: lang.Statement, indent: str = "    ", branch: bool = False) -> str:
         """Text of a statement; `branch`: it stands in one."""
         match s:
-            case lang.Assign(value=value) | lang.Return(value=value) if branch and value.type in (REAL, INT):
+            case lang.Assign(value=value) | lang.Return(value=value) if branch:
                 head = "return" if isinstance(s, lang.Return) else f"{s.name} ="
-                return f"{indent}{head} {'VARYING' if value.type == REAL else 'VARYING_INT'}({self.expression(value)});\n"
+                return f"{indent}{head} {self.varying(value)};\n"
             case lang.Declare():
                 given = "" if s.value is None else f" = {self.expression(s.value)}"
                 if s.value is None and s.type not in (REAL, INT):  # a struct that gets its value in a branch
@@ -194,6 +194,14 @@ class Printer:
                     return f"{head}{first}\n{indent}    {drop}{rest}{indent}{drop}"
                 return head + text
         raise AssertionError(s)
+
+    def varying(self, e: Expression) -> str:
+        """Text of what a branch leaves: a number, or several results, as VARYING."""
+        if e.type not in (REAL, INT):
+            if not isinstance(e, Call):
+                return self.expression(e)
+            return f"{e.function}({', '.join(map(self.varying, e.arguments))})"
+        return f"{'VARYING' if e.type == REAL else 'VARYING_INT'}({self.expression(e)})"
 
     def assignment(self, s: lang.Assign, counts: bool = False) -> str:
         """Text of an assignment; `counts`: the step of a loop that just counts, and so comes to no end of `int`."""

@@ -52,10 +52,10 @@ def real(text: str) -> Literal:
 
 
 def _is_of_literals(e: Any) -> bool:
-    """True if an expression is a literal, or a choice between some."""
+    """True if an expression is made of literals alone, or a choice between such ones."""
     if isinstance(e, Conditional):
         return _is_of_literals(e.then) and _is_of_literals(e.otherwise)
-    return isinstance(e, Literal)
+    return not any(isinstance(node, (Variable, Call, Cast, Conditional, Element)) for node in walk(e))
 
 
 def whole(number: int) -> Literal:
