@@ -52,9 +52,9 @@ def real(text: str) -> Literal:
 
 
 def _is_of_literals(e: Any) -> bool:
-    """True if an expression is made of literals alone, or a choice between such ones."""
+    """True if an expression is made of literals alone, or is a choice with such a side."""
     if isinstance(e, Conditional):
-        return _is_of_literals(e.then) and _is_of_literals(e.otherwise)
+        return _is_of_literals(e.then) or _is_of_literals(e.otherwise)
     return not any(isinstance(node, (Variable, Call, Cast, Conditional, Element)) for node in walk(e))
 
 
