@@ -116,7 +116,8 @@ class Slots:
             taken[place] = handle
             alive += [array, handle]
         if self._packed:
-            arguments = [to_host(v) if i in self._fetched else v for i, v in enumerate(arguments)]
+            if self._fetched:
+                arguments = [to_host(v) if i in self._fetched else v for i, v in enumerate(arguments)]
             if (handle := self._room()) is None:
                 array = self._parcel.packed(arguments, self._native)
                 handle = runtime.passed(array)
