@@ -16,8 +16,8 @@ typedef long index_t;
 #define CHOICE(condition, then, otherwise)     ({ const int _chosen = condition; real _value = 0;        if (sub_group_non_uniform_any(!_chosen)) _value = otherwise;        if (sub_group_non_uniform_any(_chosen)) { const real _then = then; _value = _chosen ? _then : _value; } _value; })
 #define EITHER(condition, then, otherwise) select((real)(otherwise), (real)(then), (long)-((condition) != 0))
 #define EITHER_INT(condition, then, otherwise) select((int)(otherwise), (int)(then), -((condition) != 0))
-#define VARYING(value) select((real)(value), (real)(value), (long)get_local_id(0))
-#define VARYING_INT(value) select((int)(value), (int)(value), (int)get_local_id(0))
+#define VARYING(value) ({ const real _same = value; select(_same, _same, (long)get_local_id(0)); })
+#define VARYING_INT(value) ({ const int _same = value; select(_same, _same, (int)get_local_id(0)); })
 #else
 #define VARYING(value) (value)
 #define VARYING_INT(value) (value)

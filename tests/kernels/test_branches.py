@@ -38,3 +38,19 @@ def test_what_all_rows_share(form, dtype):
         value, _ = density.loglik_and_grad(x[:n], nu[:n])
         assert abs(value - terms[:n].sum()) <= within
         assert np.allclose(density.logpdf(x[:n], nu[:n]), terms[:n], rtol=rtol)
+
+
+def test_draws_of_a_branch():
+    """A branch takes as many draws as it says."""
+    bodies = {
+        "assigned": "if (u < p) u = uniform(rng); v = uniform(rng); return u + 2 * v;",
+        "returned": "if (u >= p) { v = uniform(rng); return u + 2 * v; } u = uniform(rng); v = uniform(rng); return u + 2 * v;",
+        "chosen": "v = uniform(rng); real w = uniform(rng); return u < p ? v + 2 * w : u + 2 * v;",
+    }
+    source = """
+    real {0}_logpdf(real x, real p) {{ return -x * p; }}
+    real {0}_sample(rng_t *rng, real p) {{ real u = uniform(rng), v; {1} }}"""
+    found = [gs.register(source.format(*named), replace=True).rvs(0.5, size=500, rng=1) for named in bodies.items()]
+    assert len(set(found[2])) == 500
+    np.testing.assert_array_equal(found[0], found[2])
+    np.testing.assert_array_equal(found[1], found[2])
