@@ -12,12 +12,6 @@ typedef long long index_t;
 #define BARRIER_GLOBAL() __syncthreads()
 #define UNROLL _Pragma("unroll")
 #define UNROLL_BY_4 _Pragma("unroll 4")
-#define LOOP(start, condition, step) for (start; condition; step)
-#define CHOICE(condition, then, otherwise) ((condition) ? (then) : (otherwise))
-#define VARYING(value) (value)
-#define VARYING_INT(value) (value)
-#define EITHER(condition, then, otherwise) ((condition) ? (then) : (otherwise))
-#define EITHER_INT(condition, then, otherwise) ((condition) ? (then) : (otherwise))
 #define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
 #define THREAD ((int)threadIdx.x)
 #define BLOCK_X ((index_t)blockIdx.x)
@@ -110,6 +104,14 @@ DEVICE double ordinary_quotient(double a, double b)
 #define stop_gradient(x) (x)
 #ifndef quotient
 #define quotient(a, b) ((a) / (b))
+#endif
+#ifndef LOOP  // what a compiler has to be told in other words
+#define LOOP(start, condition, step) for (start; condition; step)
+#define CHOICE(condition, then, otherwise) ((condition) ? (then) : (otherwise))
+#define EITHER CHOICE
+#define EITHER_INT CHOICE
+#define VARYING(value) (value)
+#define VARYING_INT VARYING
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 

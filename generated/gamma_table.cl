@@ -18,13 +18,6 @@ typedef long index_t;
 #define EITHER_INT(condition, then, otherwise) select((int)(otherwise), (int)(then), -((condition) != 0))
 #define VARYING(value) ({ const real _same = value; select(_same, _same, (long)get_local_id(0)); })
 #define VARYING_INT(value) ({ const int _same = value; select(_same, _same, (int)get_local_id(0)); })
-#else
-#define VARYING(value) (value)
-#define VARYING_INT(value) (value)
-#define EITHER(condition, then, otherwise) ((condition) ? (then) : (otherwise))
-#define EITHER_INT(condition, then, otherwise) ((condition) ? (then) : (otherwise))
-#define CHOICE(condition, then, otherwise) ((condition) ? (then) : (otherwise))
-#define LOOP(start, condition, step) for (start; condition; step)
 #endif
 #define KERNEL(threads) __kernel __attribute__((reqd_work_group_size(threads, 1, 1) VECTORS_OF(MIN(threads, 8)))) void
 #define DEVICE static inline __attribute__((always_inline))  // Intel's compiler vectorises no calls
@@ -134,6 +127,14 @@ DEVICE double ordinary_quotient(double a, double b)
 #define stop_gradient(x) (x)
 #ifndef quotient
 #define quotient(a, b) ((a) / (b))
+#endif
+#ifndef LOOP  // what a compiler has to be told in other words
+#define LOOP(start, condition, step) for (start; condition; step)
+#define CHOICE(condition, then, otherwise) ((condition) ? (then) : (otherwise))
+#define EITHER CHOICE
+#define EITHER_INT CHOICE
+#define VARYING(value) (value)
+#define VARYING_INT VARYING
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..evaluation.results import written_by
-from ..kernels.layout import MOST_SHARED_BYTES, RESERVED_SHARED_BYTES, power_of_two
+from ..kernels.layout import MOST_BLOCKS_Y, MOST_SHARED_BYTES, RESERVED_SHARED_BYTES, power_of_two
 from ..kernels.template import Template
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 _PSIS, _WAIC = Template.beside(__file__, "psis"), Template.beside(__file__, "waic")
 _BY_ROW = Template.beside(__file__, "by_row")
-MOST_BLOCKS_Y = 65535  # along an axis that CUDA's grids have less of
 #: Numbers of which a sort of the tail needs more than there are in it: the threshold is then found sooner.
 SLACK = 1.25
 _DOUBLE = np.dtype(np.float64)

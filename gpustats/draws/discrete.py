@@ -10,7 +10,7 @@ import numpy as np
 
 from ..evaluation.placement import as_read, target_of
 from ..evaluation.results import Destination, as_shape
-from ..kernels.layout import Layout, power_of_two
+from ..kernels.layout import MOST_BLOCKS_Y, Layout, power_of_two
 from ..kernels.template import Template
 from ..runtime import thresholds
 from ..runtime.arrays import as_array, is_device_array, name_of
@@ -68,11 +68,11 @@ def layout(device: Device, itemsize: int, n: int, aligned: bool = False) -> Draw
 def draw_parts(device: Device, layout: DrawLayout, n_rows: int, n_draws: int) -> tuple[int, int]:
     """Number of blocks that share the draws of a row, and number of draws that a block makes at a time."""
     if not layout.width:
-        return min(-(-n_draws // layout.draws), 65535), layout.draws
+        return min(-(-n_draws // layout.draws), MOST_BLOCKS_Y), layout.draws
     row_blocks = -(-n_rows // layout.tile)
     wanted = -(-32 * device.compute_units // row_blocks)
     least = max(1, 8 * layout.threads // min(n_rows, layout.tile))  # draws that are worth the rows' preparation
-    part = max(-(-n_draws // min(wanted, 65535)), min(least, n_draws))
+    part = max(-(-n_draws // min(wanted, MOST_BLOCKS_Y)), min(least, n_draws))
     return -(-n_draws // part), part
 
 

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..kernels.layout import MOST_BLOCKS_Y
 from ..kernels.template import Template
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
 THREADS = 64
 MOST_AT_ONCE = 8  # pieces of a kernel
-MOST_BLOCKS_OF_SETS = 65535  # along an axis that CUDA's grids have less of
 _TEMPLATE = Template.beside(__file__, "pieces")
 
 
@@ -32,5 +32,5 @@ def copy_pieces(runtime: Runtime, dtype: DType, pieces: Sequence[tuple[Place, Pl
     for first in range(0, len(pieces), MOST_AT_ONCE):
         some = pieces[first : first + MOST_AT_ONCE]
         kernel = _TEMPLATE.kernel(runtime, "copy_pieces", THREADS, dtype=dtype.name, threads=THREADS, count=len(some))
-        grid = -(-max(size for *_, size in some) // THREADS), min(n_sets, MOST_BLOCKS_OF_SETS)
+        grid = -(-max(size for *_, size in some) // THREADS), min(n_sets, MOST_BLOCKS_Y)
         kernel(grid, n_sets, *itertools.chain(*((*source, *target, size) for source, target, size in some)))

@@ -16,6 +16,7 @@ MOST_SHARED_BYTES = 232448
 REGISTERS = 65536
 #: What a block takes of it beside the arrays that are counted.
 RESERVED_SHARED_BYTES = 1024
+MOST_BLOCKS_Y = 65535  # along an axis that CUDA's grids have less of
 MOST_ROWS_AT_ONCE = thresholds.KERNELS_MOST_ROWS_AT_ONCE.value  # rows of a thread of a GPU that sums
 #: Nodes of a function that is written out several times, all together.
 MOST_REPEATED_NODES = thresholds.KERNELS_MOST_REPEATED_NODES.value
@@ -118,7 +119,7 @@ def row_blocks(device: Device, layout: Layout, n_rows: int, set_blocks: int, reg
         per_unit = min(per_unit, REGISTERS // (-(-registers // 8) * 8 * layout.threads))
     filled = device.compute_units * max(1, per_unit)
     wanted = max(1, -(-filled // set_blocks))
-    return max(1, min(-(-n_rows // layout.tile), wanted, 65535))
+    return max(1, min(-(-n_rows // layout.tile), wanted, MOST_BLOCKS_Y))
 
 
 def _reference_devices() -> dict[str, Any]:

@@ -8,4 +8,12 @@
 #ifndef quotient
 #define quotient(a, b) ((a) / (b))
 #endif
+#ifndef LOOP  // what a compiler has to be told in other words
+#define LOOP(start, condition, step) for (start; condition; step)
+#define CHOICE(condition, then, otherwise) ((condition) ? (then) : (otherwise))
+#define EITHER CHOICE
+#define EITHER_INT CHOICE
+#define VARYING(value) (value)
+#define VARYING_INT VARYING
+#endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))

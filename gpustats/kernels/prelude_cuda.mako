@@ -12,12 +12,6 @@ typedef long long index_t;
 #define BARRIER_GLOBAL() __syncthreads()
 #define UNROLL _Pragma("unroll")
 #define UNROLL_BY_4 _Pragma("unroll 4")
-#define LOOP(start, condition, step) for (start; condition; step)
-#define CHOICE(condition, then, otherwise) ((condition) ? (then) : (otherwise))
-#define VARYING(value) (value)
-#define VARYING_INT(value) (value)
-#define EITHER(condition, then, otherwise) ((condition) ? (then) : (otherwise))
-#define EITHER_INT(condition, then, otherwise) ((condition) ? (then) : (otherwise))
 #define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
 #define THREAD ((int)threadIdx.x)
 #define BLOCK_X ((index_t)blockIdx.x)

@@ -21,13 +21,6 @@ typedef long index_t;
 #define EITHER_INT(condition, then, otherwise) select((int)(otherwise), (int)(then), -((condition) != 0))
 #define VARYING(value) ({ const real _same = value; select(_same, _same, (${"long" if dtype == "float64" else "int"})get_local_id(0)); })
 #define VARYING_INT(value) ({ const int _same = value; select(_same, _same, (int)get_local_id(0)); })
-#else
-#define VARYING(value) (value)
-#define VARYING_INT(value) (value)
-#define EITHER(condition, then, otherwise) ((condition) ? (then) : (otherwise))
-#define EITHER_INT(condition, then, otherwise) ((condition) ? (then) : (otherwise))
-#define CHOICE(condition, then, otherwise) ((condition) ? (then) : (otherwise))
-#define LOOP(start, condition, step) for (start; condition; step)
 #endif
 #define KERNEL(threads) __kernel __attribute__((reqd_work_group_size(threads, 1, 1) VECTORS_OF(MIN(threads, ${8 if dtype == 'float64' else 16})))) void
 #define DEVICE static inline __attribute__((always_inline))  // Intel's compiler vectorises no calls

@@ -202,7 +202,7 @@ class If(Node):
     condition: Expression
     then: tuple[Statement, ...]
     otherwise: tuple[Statement, ...]
-    shipped: bool = field(default=True, compare=False, kw_only=True)  # whether it is gpustats' own, and tested as it is
+    shipped: bool = field(default=True, compare=False, kw_only=True)  # as in `For`; those of derivatives are not
 
 
 @dataclass(frozen=True)

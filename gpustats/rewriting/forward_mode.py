@@ -293,7 +293,7 @@ class Differentiator:
             self.out += [lang.Assign(v, REAL, x) for (v, _), x in zip(variables, values, strict=True)]
             blocks.append(tuple(self.out))
         self.out = before
-        self.out.append(lang.If(e.condition, *blocks))
+        self.out.append(lang.If(e.condition, *blocks, shipped=False))
         return Name(name, REAL)
 
     def shared(self, expressions: Sequence[Expression]) -> list[Expression]:

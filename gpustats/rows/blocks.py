@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
+from ..kernels.layout import MOST_BLOCKS_Y
 from ..kernels.template import Template
 from ..runtime import thresholds
 from .placed import Placed
-from .tiles import MOST_BLOCKS_OF_SETS, Numbers, slots_of, sums_of_slots
+from .tiles import Numbers, slots_of, sums_of_slots
 
 if TYPE_CHECKING:
     from ..runtime.base import Kernel, Runtime
@@ -141,7 +142,7 @@ class Blocks:
         to, place = out, offset
         if self._further:
             to, place = self._runtime.scratch(8 * n_sets * self._n_slots), 0
-        grid = self._n_blocks, min(-(-n_sets // sets), MOST_BLOCKS_OF_SETS)
+        grid = self._n_blocks, min(-(-n_sets // sets), MOST_BLOCKS_Y)
         self._kernel(sets)(grid, to, place, self._n_slots, n_sets, *numbers, self._n_numbers, *self._arrays)
         if self._further:
             self._further.add(out, offset, Numbers(to, 0, self._n_slots), n_sets)

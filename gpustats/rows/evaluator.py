@@ -12,6 +12,7 @@ import numpy as np
 
 from ..evaluation.pieces import Place, copy_pieces
 from ..evaluation.repeated import Elements, Kept, KeptPlaces, RepeatedCall, Result, Results, Work, in_lines
+from ..kernels.layout import MOST_BLOCKS_Y
 from ..rewriting.stepwise import NotStepwise
 from ..rewriting.terms_by_step import terms_by_step
 from ..runtime.cached import cached_property
@@ -21,7 +22,7 @@ from .leaves import Dot, Gather, Leaf, PerRow, SparseDot, StepGather
 from .long_sequences import LongSequences
 from .long_steps import LongSteps
 from .number_arguments import NumberArguments
-from .parts import MOST_SETS, reason_against
+from .parts import reason_against
 from .passes import Pass, Sets, Sweeps, runs
 from .second_passes import SecondOfPairs, pairs_by_order
 from .sheet import Sheet
@@ -232,7 +233,7 @@ class Evaluator:
     def _if_room(self, found: P | str, packing: Packing) -> P | str:
         """Kernels, or why there are none, which may be that they would take too much memory."""
         most = MOST_STORED * self._runtime.device.memory
-        if not isinstance(found, str) and (packing.n_sets * found.stored > most or packing.n_sets > MOST_SETS):
+        if not isinstance(found, str) and (packing.n_sets * found.stored > most or packing.n_sets > MOST_BLOCKS_Y):
             return f"parts of all {packing.n_sets} sets of parameters would take too much memory"
         return found
 

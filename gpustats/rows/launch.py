@@ -10,6 +10,7 @@ import numpy as np
 
 from ..evaluation.repeated import Kept, KeptPlaces
 from ..evaluation.sums import add_block_sums, adder_of
+from ..kernels.layout import MOST_BLOCKS_Y
 from ..kernels.products import ProductsLayout
 from ..kernels.template import Template
 from ..runtime import thresholds
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 MOST_BESIDE_SUMS = thresholds.ROWS_MOST_BESIDE_SUMS.value
 
 _SHIFTED, _IN_ORDER = Template.beside(__file__, "shifted"), Template.beside(__file__, "in_order")
-MOST_BLOCKS_OF_SETS = 65535  # along an axis that CUDA's grids have less of
 
 
 class Launch:
@@ -212,7 +212,7 @@ def in_order(sheet: Sheet, out: Handle, first: int, n_sets: int, tapes: Handle, 
     """Start the copy of an output by step, one of the tapes, into the order in which the numbers came."""
     assert sheet.dealt is not None
     kernel = _IN_ORDER.kernel(sheet.runtime, "in_order", 64, dtype=sheet.dtype.name, threads=64)
-    grid, size = (-(-sheet.n_steps // 64), min(n_sets, MOST_BLOCKS_OF_SETS)), sheet.dealt.size
+    grid, size = (-(-sheet.n_steps // 64), min(n_sets, MOST_BLOCKS_Y)), sheet.dealt.size
     kernel(grid, out, first, sheet.n_steps, n_sets, tapes, place * size, n_tapes * size, *sheet.places)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..evaluation.sums import LIGHT_COST
 from ..kernels.code import KernelCode
-from ..kernels.layout import Layout, copies, power_below, power_of_two, row_blocks
+from ..kernels.layout import MOST_BLOCKS_Y, Layout, copies, power_below, power_of_two, row_blocks
 from ..runtime import thresholds
 from ..runtime.base import Device
 
@@ -101,5 +101,5 @@ def blocks_of_rows(device: Device, layout: RowsLayout, n_segments: int, n_bytes:
     """
     blocks = row_blocks(device, layout, n_segments, 1)
     if device.type == "cpu":
-        blocks = max(blocks, min(n_bytes // _CACHE_BYTES, -(-n_segments // layout.tile), 65535))
+        blocks = max(blocks, min(n_bytes // _CACHE_BYTES, -(-n_segments // layout.tile), MOST_BLOCKS_Y))
     return blocks

@@ -40,7 +40,6 @@ LEAST_SPAN = thresholds.ROWS_LEAST_SPAN.value  # steps that a thread goes throug
 SPANS_OF_UNIT = thresholds.ROWS_SPANS_OF_UNIT.value  # for each multiprocessor or core, by the type of the device
 MOST_STATE = thresholds.ROWS_MOST_STATE.value  # numbers in whose directions ends are differentiated
 MOST_ROUNDS = 24
-MOST_SETS = 65535  # of parameters: blocks along the second axis of a grid
 
 _THREADS = 64
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..kernels.layout import MOST_BLOCKS_Y
 from ..kernels.template import Template
 from ..runtime import thresholds
 from .placed import Placed
@@ -18,7 +19,6 @@ _TILES = Template.beside(__file__, "tiles")
 #: By the type of device: entries of a tile, and sets of parameters whose numbers lie side by side.
 TILE, SETS_TOGETHER = thresholds.ROWS_SPARSE_TILE.value, thresholds.ROWS_SPARSE_SETS.value
 _MOST_LANES = 32  # threads that share a piece
-MOST_BLOCKS_OF_SETS = 65535  # along an axis that CUDA's grids have less of
 
 
 class Numbers(NamedTuple):
@@ -94,7 +94,7 @@ class Tiles:
     def add(self, out: Handle, offset: int, numbers: Numbers, n_sets: int) -> None:
         """Start the kernels that write the sums of each group, (n_sets, n)."""
         sets = self._sets if self._n_numbers and n_sets > 1 else 1
-        groups = min(-(-n_sets // sets), MOST_BLOCKS_OF_SETS)
+        groups = min(-(-n_sets // sets), MOST_BLOCKS_Y)
         if sets > 1:
             n_copied = -(-n_sets // sets) * sets * self._n_numbers
             copied = self._runtime.scratch(self._dtype.itemsize * n_copied)

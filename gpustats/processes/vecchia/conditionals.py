@@ -13,6 +13,7 @@ from ...evaluation.parcel import Parcel
 from ...evaluation.placement import moved
 from ...evaluation.repeated import MOST_RECORDED_NUMBERS, Kept, KeptPlaces, RepeatedCall, Work
 from ...evaluation.slots import Packed, Scratch, Slots
+from ...kernels.layout import MOST_BLOCKS_Y
 from ...kernels.template import Template
 from ...rewriting.checks import inside
 from ...runtime.cached import cached_property
@@ -178,7 +179,7 @@ class Conditionals:
         """
         given = [np.ascontiguousarray(values[n], np.float64) for n in self.arguments]
         kernel = self._kernel(LIKELIHOOD, given, tuple(wrt))
-        step = 1 if kernel.code.by_row else max(min(MOST_FETCHED_BYTES // (8 * kernel.per_set), 65535), 1)
+        step = 1 if kernel.code.by_row else max(min(MOST_FETCHED_BYTES // (8 * kernel.per_set), MOST_BLOCKS_Y), 1)
         parts = []
         for first in range(0, n_sets, step):
             part = [a[first : first + step] if len(a) > 1 else a for a in given]
